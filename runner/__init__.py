@@ -1,0 +1,1 @@
+"""Making evidence: the packaged command line ``vflops``."""
