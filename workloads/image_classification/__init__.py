@@ -1,0 +1,1 @@
+"""Image classification with ResNet v1.5 at three scales."""

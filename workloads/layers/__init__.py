@@ -1,0 +1,1 @@
+"""Networks and operations that several workloads share."""
