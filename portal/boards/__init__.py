@@ -1,0 +1,1 @@
+"""What the public sees: boards, results, organisations and their figures."""

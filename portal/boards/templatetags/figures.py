@@ -1,0 +1,84 @@
+"""Template filters for numbers, times and addresses; they only call portal.boards.formatting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from portal.boards import formatting
+
+register = template.Library()
+
+NUMERIC: tuple[tuple[str, Callable[[Any], str]], ...] = (
+    ("flops", formatting.flops),
+    ("operations", formatting.operations),
+    ("seconds", formatting.seconds),
+    ("percent", formatting.percent),
+    ("factor", formatting.factor),
+    ("count", formatting.count),
+    ("size", formatting.size),
+)
+for name, function in NUMERIC:
+    register.filter(name, function)
+
+
+@register.filter
+def significant(value: float | None, digits: int = formatting.SIGNIFICANT_DIGITS) -> str:
+    """A plain number with ``digits`` significant digits."""
+    return formatting.MISSING if value is None else formatting.significant(value, digits)
+
+
+@register.filter
+def quality(value: float | None) -> str:
+    """An achieved or target quality with four decimals."""
+    return formatting.factor(value)
+
+
+@register.filter
+def moment(value: datetime | str | None) -> SafeString | str:
+    """A moment as ``<time datetime>`` in UTC; the browser adds the reader's local time."""
+    if value is None or value == "":
+        return formatting.MISSING
+    at = datetime.fromisoformat(value) if isinstance(value, str) else value
+    at = at.astimezone(UTC)
+    return format_html(
+        '<time class="number" datetime="{}">{} UTC</time>',
+        at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        at.strftime("%Y-%m-%d %H:%M"),
+    )
+
+
+@register.filter
+def day(value: datetime | None) -> SafeString | str:
+    """The UTC day of a moment as ``<time datetime>``."""
+    if value is None:
+        return formatting.MISSING
+    at = value.astimezone(UTC)
+    return format_html(
+        '<time class="number" datetime="{}">{}</time>', at.strftime("%Y-%m-%dT%H:%M:%SZ"), at.strftime("%Y-%m-%d")
+    )
+
+
+@register.filter
+def readable(name: object) -> str:
+    """An identifier as words: ``image_classification`` gives ``Image classification``."""
+    return str(name).replace("_", " ").replace("-", " ").capitalize()
+
+
+@register.filter
+def known(value: object) -> object:
+    """A value of a system description: the value, or its reason where it is unavailable."""
+    if isinstance(value, Mapping) and set(value) == {"unavailable"}:
+        return f"unavailable: {value['unavailable']}"
+    return formatting.MISSING if value in (None, "", []) else value
+
+
+@register.filter
+def item(mapping: Mapping[str, Any] | None, key: str) -> Any:
+    """``mapping[key]``, or None."""
+    return None if mapping is None else mapping.get(key)

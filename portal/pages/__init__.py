@@ -1,0 +1,1 @@
+"""Pages of people who take part: submissions, uploads, organisations, keys, tokens, and the prose pages."""
