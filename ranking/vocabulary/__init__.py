@@ -1,0 +1,1 @@
+"""Vocabulary: one canonical name for each accelerator and CPU, whatever a submitter's machine calls it."""
