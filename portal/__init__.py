@@ -1,0 +1,1 @@
+"""The portal: takes bundles in, has them verified, publishes and ranks results."""

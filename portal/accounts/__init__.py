@@ -1,0 +1,1 @@
+"""People, organisations with roles, signing keys and API tokens."""

@@ -1,0 +1,1 @@
+"""Published results, their versions, marks and ranks."""

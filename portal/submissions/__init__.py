@@ -1,0 +1,1 @@
+"""Uploads, submissions, their states and their verification reports."""

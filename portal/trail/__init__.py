@@ -1,0 +1,1 @@
+"""Append-only, typed events of everything that happens in the portal."""

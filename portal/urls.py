@@ -1,0 +1,22 @@
+"""Addresses of the portal: the API and machinery as they are, pages in English without prefix and in other languages under theirs."""
+
+from __future__ import annotations
+
+from django.conf.urls.i18n import i18n_patterns
+from django.contrib import admin
+from django.urls import include, path
+
+from portal import health
+
+urlpatterns = [
+    path("health/live", health.live, name="health_live"),
+    path("health/ready", health.ready, name="health_ready"),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("portal.api.urls")),
+    *i18n_patterns(
+        path("account/", include("allauth.account.urls")),
+        path("", include("portal.boards.urls")),
+        path("", include("portal.pages.urls")),
+        prefix_default_language=False,
+    ),
+]
