@@ -13,19 +13,19 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## virtual environment, browser code and static files; does nothing when all is there
-	@$(PYTHON) scripts/setup.py
+	@$(PYTHON) -m scripts.setup
 
 demo: setup ## the whole chain on this machine, then serves (SCALE=smoke: quick, ONCE=1: ends by itself, PORT=8000)
-	@$(BIN)/python scripts/demo.py
+	@$(BIN)/python -m scripts.demo
 
 test: setup ## all tests but the long ones, on a Redis and a PostgreSQL of their own
-	@$(BIN)/python scripts/test.py
+	@$(BIN)/python -m scripts.test
 
 test-long: setup ## the tests that take long: every byte, fuzzing, chaos, all screenshots
-	@$(BIN)/python scripts/test.py --long
+	@$(BIN)/python -m scripts.test --long
 
 lint: setup ## ruff, mypy, import-linter, djlint, bandit
-	@$(BIN)/python scripts/lint.py
+	@$(BIN)/python -m scripts.lint
 
 format: setup ## lets ruff write the layout of all Python files
 	@$(BIN)/ruff format .
@@ -35,13 +35,13 @@ serve: setup ## the portal alone, on http://localhost:PORT
 	@$(BIN)/python manage.py serve --port $(PORT)
 
 bench: setup ## measures what docs/ states, prints a table
-	@$(BIN)/python scripts/bench.py
+	@$(BIN)/python -m scripts.bench
 
 bare: ## the demo at SCALE=smoke inside a bare Debian 12 made by debootstrap; needs root
-	@$(PYTHON) scripts/bare.py
+	@$(PYTHON) -m scripts.bare
 
 lock: setup ## writes requirements.lock and package-lock.json again
-	@$(BIN)/python scripts/lock.py
+	@$(BIN)/python -m scripts.lock
 
 wheel: setup ## builds dist/vflops-*.whl
 	@$(BIN)/python -m build --wheel --no-isolation
