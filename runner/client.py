@@ -1,0 +1,205 @@
+"""The portal's API v1 as typed calls: who am I, keys, submissions; sending bundles is in ``runner.uploading``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import httpx
+
+from runner import answers
+from runner.answers import Account, Key, Submission
+from runner.portal_errors import PortalError
+
+CONNECT_TIMEOUT_S = 10.0
+"""Seconds until a portal that does not answer the connection counts as unreachable."""
+
+IDLE_TIMEOUT_S = 60.0
+"""Seconds without a byte in either direction; above the portal's slowest step, hashing a bundle of the maximum size."""
+
+POLL_FIRST_S = 1.0
+"""Seconds between the first two looks at a submission: smoke bundles are judged about that fast."""
+
+POLL_MAX_S = 10.0
+"""Longest pause between two looks; a look at an unchanged submission costs one 304."""
+
+LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polled:
+    """One look at a submission; ``submission`` is None where nothing changed since ``etag``."""
+
+    submission: Submission | None
+    etag: str
+
+
+def normal_address(text: str) -> str:
+    """A portal's address as it is stored: scheme, host and port; https where no scheme is given, http on this machine.
+
+    Raises PortalError ``portal.not_a_portal`` for anything that is not an address.
+    """
+    with_scheme = text.strip() if "://" in text else f"//{text.strip()}"
+    try:
+        parts = urlsplit(with_scheme)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError as error:
+        raise PortalError("portal.not_a_portal", f"{text!r} is not an address") from error
+    scheme = parts.scheme or ("http" if parts.hostname in LOOPBACK_HOSTS else "https")
+    if scheme not in {"http", "https"} or not parts.hostname or parts.username:
+        raise PortalError("portal.not_a_portal", f"{text!r} is not a web address")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{scheme}://{host}{port}{parts.path.rstrip('/')}"
+
+
+def sends_secrets_in_clear(address: str) -> bool:
+    """Whether a token would cross a network unencrypted."""
+    parts = urlsplit(address)
+    return parts.scheme == "http" and parts.hostname not in LOOPBACK_HOSTS
+
+
+class Portal:
+    """A portal at ``address`` (see ``normal_address``), spoken to with ``token``; close it, or use ``with``."""
+
+    def __init__(
+        self,
+        address: str,
+        token: str,
+        *,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.address = address
+        self.sleep = sleep
+        self._http = httpx.Client(
+            base_url=f"{address}/api/v1/",
+            headers={"Authorization": f"Bearer {token}", "Accept": "application/json, application/problem+json"},
+            timeout=httpx.Timeout(IDLE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
+            transport=transport,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def request(self, method: str, url: str, **options: Any) -> httpx.Response:
+        """A response below 400; raises PortalError otherwise. ``url`` is relative to the API, or absolute."""
+        try:
+            response = self._http.request(method, url, **options)
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise PortalError("portal.unreachable", f"{self.address}: {_reason(error)}") from error
+        if response.status_code >= 300 and response.status_code != 304:
+            raise _refusal(response)
+        return response
+
+    def me(self) -> Account:
+        """Whose token this is; raises PortalError ``token.*`` where the portal refuses it."""
+        return answers.account(self._document("GET", "me"))
+
+    def registered_keys(self) -> tuple[Key, ...]:
+        """Signing keys of the organisations of this account."""
+        return tuple(answers.key(row) for row in self._rows("keys"))
+
+    def key_register(self, *, organisation: str, name: str, public_key: str, signature: str) -> Key:
+        """Register a public key (base64 of 32 bytes); ``signature`` proves that its private half is at hand."""
+        fields = {"organisation": organisation, "name": name, "public_key": public_key, "signature": signature}
+        return answers.key(self._document("POST", "keys", json=fields))
+
+    def submissions(self) -> tuple[Submission, ...]:
+        """Newest submissions that this account may see, newest first (one page)."""
+        return tuple(answers.submission(row) for row in self._rows("submissions"))
+
+    def submission(self, id: str) -> Submission:
+        """One submission with the findings of its newest report."""
+        polled = self.poll(id, etag="").submission
+        if polled is None:
+            raise PortalError("portal.unexpected_answer", "304 although nothing was asked conditionally")
+        return polled
+
+    def poll(self, id: str, *, etag: str) -> Polled:
+        """A look at a submission that costs next to nothing where ``etag`` still holds."""
+        headers = {"If-None-Match": etag} if etag else {}
+        response = self.request("GET", f"submissions/{id}", headers=headers)
+        if response.status_code == httpx.codes.NOT_MODIFIED:
+            return Polled(submission=None, etag=etag)
+        return Polled(submission=answers.submission(_json(response)), etag=response.headers.get("ETag", ""))
+
+    def publish(self, id: str) -> Submission:
+        """Publish a verified submission."""
+        return answers.submission(self._document("POST", f"submissions/{id}/publish"))
+
+    def follow(self, id: str, *, until: frozenset[str], on_change: Callable[[Submission], None]) -> Submission:
+        """Look at a submission until its state is one of ``until``; ``on_change`` hears every change."""
+        etag, pause_s = "", POLL_FIRST_S
+        while True:
+            polled = self.poll(id, etag=etag)
+            if polled.submission is not None:
+                on_change(polled.submission)
+                if polled.submission.state in until:
+                    return polled.submission
+                pause_s = POLL_FIRST_S
+            etag = polled.etag
+            self.sleep(pause_s)
+            pause_s = min(pause_s * 1.5, POLL_MAX_S)
+
+    def _document(self, method: str, url: str, **options: Any) -> Mapping[str, Any]:
+        return _json(self.request(method, url, **options))
+
+    def _rows(self, url: str) -> list[Mapping[str, Any]]:
+        rows = self._document("GET", url).get("results")
+        if not isinstance(rows, list):
+            raise PortalError("portal.unexpected_answer", f"{url}: a list of results was expected")
+        return rows
+
+
+def _reason(error: Exception) -> str:
+    """A connection's failure in words; some of httpx's errors have none."""
+    return str(error) or type(error).__name__
+
+
+def _json(response: httpx.Response) -> Mapping[str, Any]:
+    try:
+        document = response.json()
+    except ValueError as error:
+        raise PortalError("portal.not_a_portal", f"{response.url} did not answer with JSON") from error
+    if not isinstance(document, dict):
+        raise PortalError("portal.unexpected_answer", f"{response.url}: an object was expected")
+    return document
+
+
+def _refusal(response: httpx.Response) -> PortalError:
+    """The problem that a response reports; a HEAD has no body, so the id also comes as a header."""
+    if response.is_redirect:
+        return PortalError("portal.moved", f"{response.url} is now {response.headers.get('Location', '')}")
+    problem: Any = {}
+    if response.headers.get("Content-Type", "").startswith("application/problem+json") and response.content:
+        problem = response.json()
+    error_id = response.headers.get("Vflops-Error") or problem.get("id")
+    status = response.status_code
+    if error_id is None:
+        error_id = "portal.overloaded" if status in GATEWAY_STATUSES else "portal.not_a_portal"
+    return PortalError(
+        error_id,
+        problem.get("detail") or f"{response.url} answered {status} {response.reason_phrase}",
+        http_status=status,
+        action=problem.get("action", ""),
+        retry_after_s=_seconds(response.headers.get("Retry-After", "")),
+    )
+
+
+GATEWAY_STATUSES = frozenset({502, 503, 504})
+"""Answers of a proxy before a portal that restarts or is too busy."""
+
+
+def _seconds(text: str) -> float:
+    return float(text) if text.isdecimal() else 0.0

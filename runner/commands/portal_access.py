@@ -1,0 +1,91 @@
+"""What the commands that speak with a portal share: their options, the connection, and words for a submission."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from runner import portals
+from runner.answers import Account, Submission
+from runner.client import Portal, normal_address
+from runner.errors import Exit, UsageError
+
+RESTING = frozenset({"verified", "held", "rejected", "failed", "published", "withdrawn"})
+"""States that need a person next, or nobody."""
+
+STATUS_OF_STATE = {"rejected": Exit.REJECTED, "held": Exit.HELD, "failed": Exit.ERROR}
+"""Exit statuses of states that are not on the good way."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Declare --portal and --json."""
+    parser.add_argument("--portal", metavar="URL", help="the portal; else VFLOPS_PORTAL, else that of the last login")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def open_portal(args: argparse.Namespace) -> Portal:
+    """The portal that the options, the environment or the last login name."""
+    login = portals.choose(args.portal)
+    return Portal(normal_address(login.address), login.token)
+
+
+def choose_organisation(account: Account, wanted: str | None) -> str:
+    """The organisation to act for: the one named, or the only one; raises UsageError otherwise."""
+    slugs = [membership.slug for membership in account.organisations]
+    if wanted is not None and wanted in slugs:
+        return wanted
+    if wanted is None and len(slugs) == 1:
+        return slugs[0]
+    if not slugs:
+        raise UsageError(
+            "organisation.none",
+            f"{account.email} belongs to no organisation.",
+            action="Make one on the portal, or ask its owner to add you.",
+        )
+    raise UsageError(
+        "organisation.unclear" if wanted is None else "organisation.not_yours",
+        f"{account.email} acts for several organisations." if wanted is None else "You do not belong to it.",
+        expected="--organisation with one of: " + ", ".join(slugs),
+        got=wanted or "",
+    )
+
+
+def exit_status(submissions: Sequence[Submission]) -> int:
+    """The exit status of several submissions: the worst one's."""
+    order = (Exit.ACCEPTED, Exit.HELD, Exit.REJECTED, Exit.ERROR)
+    found = [STATUS_OF_STATE.get(submission.state, Exit.ACCEPTED) for submission in submissions]
+    return max(found, key=order.index, default=Exit.ACCEPTED)
+
+
+def document(submission: Submission) -> dict[str, Any]:
+    """A submission as ``--json`` prints it: the API's own fields."""
+    return {**submission.document, "findings": [asdict(finding) for finding in submission.findings]}
+
+
+def lines(submission: Submission) -> list[str]:
+    """A submission in words, findings with what to do about them."""
+    found = [
+        f"{submission.id}  {submission.state}  since {submission.state_since}",
+        f"  address:  {submission.address}",
+    ]
+    if submission.board:
+        found.append(f"  board:    {submission.board}")
+    if submission.valid_flops is not None:
+        found.append(f"  score:    {submission.valid_flops:.4g} Valid FLOPS")
+    if submission.result_address:
+        found.append(f"  result:   {submission.result_address}")
+    if submission.error_id:
+        found.append(f"  error:    {submission.error_id}")
+    if submission.next_step:
+        found.append(f"  next:     {submission.next_step}")
+    for finding in submission.findings:
+        found.extend(_finding_lines(finding))
+    return found
+
+
+def _finding_lines(finding: Any) -> list[str]:
+    found = [f"  {finding.verdict}: {finding.sentence}  [{finding.id}]"]
+    parts = (("where", finding.place), ("expected", finding.expected), ("got", finding.got), ("to do", finding.action))
+    return found + [f"      {label + ':':<10} {text}" for label, text in parts if text]

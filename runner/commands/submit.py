@@ -1,0 +1,119 @@
+"""``vflops submit``: hand bundles in to a portal, with progress, and wait for the verdict where asked."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+from runner import portals, uploading
+from runner.answers import Submission
+from runner.client import Portal
+from runner.commands import portal_access
+from runner.errors import Exit, RunnerError, UsageError
+from runner.portal_errors import PortalError
+
+    portal_access.add_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Send one bundle after the other; with --wait, stay until all are decided."""
+    for bundle in args.bundles:
+        _refuse_missing(bundle)
+    with portal_access.open_portal(args) as portal:
+        organisation = portal_access.choose_organisation(portal.me(), args.organisation)
+        handed = _send_all(portal, uploading.Destination(organisation=organisation, publish=args.publish), args)
+        if args.wait:
+            handed = [_wait(portal, one, args) for one in handed]
+    _print(handed, as_json=args.json)
+    if any(one.error for one in handed):
+        return Exit.ERROR
+    return portal_access.exit_status([one.submission for one in handed if one.submission])
+
+
+def _refuse_missing(path: Path) -> None:
+    if not path.is_file():
+        raise UsageError(
+            "bundle.missing", "There is no such file.", place=path, action="vflops run writes a bundle and says where."
+        )
+
+
+def _send_all(portal: Portal, destination: uploading.Destination, args: argparse.Namespace) -> list[Handed]:
+    """Send every bundle; one that is refused does not stop the others."""
+    with _progress(hidden=args.json) as bars:
+        return [_send_one(portal, path, destination, bars) for path in args.bundles]
+
+
+def _send_one(portal: Portal, path: Path, destination: uploading.Destination, bars: Progress) -> Handed:
+    task = bars.add_task(path.name, total=path.stat().st_size)
+    try:
+        submission = uploading.send(
+            portal,
+            uploading.describe(path),
+            destination,
+            unfinished=portals.UnfinishedUploads(portals.uploads_path()),
+            progress=lambda sent, total: bars.update(task, completed=sent, total=total),
+        )
+        bars.update(task, completed=path.stat().st_size)
+        return Handed(bundle=path, submission=portal.submission(submission))
+    except PortalError as error:
+        return Handed(bundle=path, error=error)
+
+
+def _progress(*, hidden: bool) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=Console(file=sys.stderr),
+        disable=hidden,
+    )
+
+
+def _wait(portal: Portal, one: Handed, args: argparse.Namespace) -> Handed:
+    """The submission once it is decided; with --publish, once it is published or cannot be."""
+    if one.submission is None:
+        return one
+    until = portal_access.RESTING - {"verified"} if args.publish else portal_access.RESTING
+    said: list[str] = []
+
+    def say(submission: Submission) -> None:
+        if not args.json and submission.state not in said:
+            said.append(submission.state)
+            print(f"{one.bundle.name}: {submission.state}", file=sys.stderr, flush=True)
+
+    return Handed(bundle=one.bundle, submission=portal.follow(one.submission.id, until=until, on_change=say))
+
+
+def _print(handed: Sequence[Handed], *, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"submissions": [_document(one) for one in handed]}))
+        return
+    for one in handed:
+        print(f"{one.bundle.name}:")
+        if one.submission is not None:
+            print("\n".join(f"  {line}" for line in portal_access.lines(one.submission)))
+        if one.error is not None:
+            problem = one.error.problem
+            print(f"  error: {problem.message}  [{problem.id}]")
+            if problem.action:
+                print(f"  to do: {problem.action}")
+
+
+def _document(one: Handed) -> dict[str, Any]:
+    facts: dict[str, Any] = {"bundle": str(one.bundle)}
+    if one.submission is not None:
+        facts.update(portal_access.document(one.submission))
+    if one.error is not None:
+        problem = one.error.problem
+        facts["error"] = {"id": problem.id, "message": problem.message, "action": problem.action}
+    return facts

@@ -1,0 +1,35 @@
+"""What can go wrong between the command line and a portal, and what its user does about it, by stable id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from runner.errors import RunnerError
+
+
+class PortalError(RunnerError):
+    """The portal refused or could not be reached; ``http_status`` is 0 where it gave no answer."""
+
+    def __init__(
+        self, id: str, message: str, *, http_status: int = 0, action: str = "", retry_after_s: float = 0.0
+    ) -> None:
+        """Keep what a caller decides by; the command line's own advice wins over the portal's."""
+        super().__init__(id, message, action=ACTIONS.get(id, action))
+        self.id = id
+        self.http_status = http_status
+        self.retry_after_s = retry_after_s
+
+
+ACTIONS: Mapping[str, str] = {
+    "token.missing": "Run 'vflops login URL', or set VFLOPS_TOKEN.",
+    "token.invalid": "Make a token on the portal (organisation page, API tokens), then run 'vflops login URL'.",
+    "token.expired": "Make a new token on the portal (organisation page, API tokens), then run 'vflops login URL'.",
+    "token.revoked": "Make a new token on the portal (organisation page, API tokens), then run 'vflops login URL'.",
+    "portal.unreachable": "Check the address and your connection, then run the same command again.",
+    "portal.not_a_portal": "Check the address: it is the portal's home page, for example https://portal.example.org.",
+    "portal.moved": "Run 'vflops login' with the new address.",
+    "portal.unknown": "Run 'vflops login URL' first, or set VFLOPS_PORTAL and VFLOPS_TOKEN.",
+    "upload.hash_mismatch": "The file changed while it was sent, or was damaged on the way: run it again.",
+    "upload.interrupted": "Run the same command again: it goes on where it stopped.",
+}
+"""What a user of the command line does about an error; other errors bring the portal's own advice."""
