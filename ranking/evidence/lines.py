@@ -1,0 +1,79 @@
+"""Splits a stream into lines with a bound on their length, and follows the hash chain through them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ranking.evidence.chain import next_head
+from ranking.evidence.errors import EvidenceError, Faults
+
+LINE_BYTES: Final = 1 << 20
+"""Longest line of a log or of telemetry: telemetry of 64 devices takes 20 KB; a line is held in memory whole."""
+
+
+class ChainedLines:
+    """Base of the streaming parsers: feed it chunks, close it; each whole line goes to ``_line``.
+
+    ``head`` is the digest of the last line, ``start`` what the first line must name as the one before it (None: not
+    known, not checked). A fault in one line is recorded, and reading goes on with the next.
+    """
+
+    def __init__(self, name: str, faults: Faults, *, start: str | None) -> None:
+        self.name = name
+        self.number = 0
+        self.head = start
+        self._faults = faults
+        self._rest = b""
+        self._skipping = False
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next part of the file."""
+        lines = (self._rest + chunk).split(b"\n")
+        self._rest = lines.pop()
+        for line in lines:
+            self._end_of_line(line)
+        if len(self._rest) > LINE_BYTES:
+            self._refuse_long_line()
+
+    def close(self) -> None:
+        """The file has ended."""
+        if self._rest or self._skipping:
+            self._faults.add("schema.line_ending", self._here(1), expected="a line feed at the end", got="the end")
+            self._end_of_line(self._rest)
+        if not self.number:
+            self._faults.add("schema.empty", self.name, expected="at least one line", got="an empty file")
+
+    def _line(self, line: bytes) -> str:
+        """Read one line, keep what it says, and give the digest that it names as the line before it."""
+        raise NotImplementedError
+
+    def _end_of_line(self, line: bytes) -> None:
+        if len(line) > LINE_BYTES:
+            self._refuse_long_line()
+        self.number += 1
+        if self._skipping:
+            self._skipping = False
+            self._rest_is_unknown()
+            return
+        try:
+            self._link(self._line(line))
+        except EvidenceError as error:
+            self._faults.take(error.finding)
+        self.head = next_head(line)
+
+    def _link(self, named: str) -> None:
+        if self.head is not None and named != self.head:
+            self._faults.add("chain.link", self._here(), expected=f"prev: {self.head}", got=named)
+
+    def _refuse_long_line(self) -> None:
+        if not self._skipping:
+            self._faults.add("schema.line_too_long", self._here(1), expected=f"at most {LINE_BYTES} bytes", got="more")
+        self._skipping = True
+        self._rest = b""
+
+    def _rest_is_unknown(self) -> None:
+        """A line that was not held has no digest here: the next one's link cannot be checked."""
+        self.head = None
+
+    def _here(self, ahead: int = 0) -> str:
+        return f"{self.name}:{self.number + ahead}"
