@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import re
@@ -66,6 +67,24 @@ def is_canonical(data: bytes) -> bool:
     except EvidenceError:
         return False
     return True
+
+
+def encode64(data: bytes) -> str:
+    """Padded base64 in the standard alphabet."""
+    return base64.b64encode(data).decode("ascii")
+
+
+def decode64(value: Json, *, place: str) -> bytes:
+    """The bytes of padded base64. Raises EvidenceError, also for another spelling of the same bytes."""
+    try:
+        data = base64.b64decode(value, validate=True) if isinstance(value, str) else None
+    except ValueError:
+        data = None
+    if data is None:
+        raise fault("statement.envelope", place, expected="base64", got=value)
+    if encode64(data) != value:
+        raise fault("statement.not_canonical", place, expected=encode64(data), got=value)
+    return data
 
 
 def _plain(text: str, data: bytes, max_depth: int) -> Json:

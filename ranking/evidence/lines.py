@@ -14,8 +14,9 @@ LINE_BYTES: Final = 1 << 20
 class ChainedLines:
     """Base of the streaming parsers: feed it chunks, close it; each whole line goes to ``_line``.
 
-    ``head`` is the digest of the last line, ``start`` what the first line must name as the one before it (None: not
-    known, not checked). A fault in one line is recorded, and reading goes on with the next.
+    ``head`` is the digest of the line read last (the current one while in ``_line``); ``start`` is what the first line
+    must name as the one before it (None: not known, not checked). A fault in one line is recorded, and reading goes on
+    with the next.
     """
 
     def __init__(self, name: str, faults: Faults, *, start: str | None) -> None:
@@ -55,15 +56,15 @@ class ChainedLines:
             self._skipping = False
             self._rest_is_unknown()
             return
+        before, self.head = self.head, next_head(line)
         try:
-            self._link(self._line(line))
+            self._link(self._line(line), before)
         except EvidenceError as error:
             self._faults.take(error.finding)
-        self.head = next_head(line)
 
-    def _link(self, named: str) -> None:
-        if self.head is not None and named != self.head:
-            self._faults.add("chain.link", self._here(), expected=f"prev: {self.head}", got=named)
+    def _link(self, named: str, before: str | None) -> None:
+        if before is not None and named != before:
+            self._faults.add("chain.link", self._here(), expected=f"prev: {before}", got=named)
 
     def _refuse_long_line(self) -> None:
         if not self._skipping:
