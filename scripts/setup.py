@@ -49,7 +49,7 @@ print(torch.__version__)
 
 VENDOR = {
     "plotly.js-cartesian-dist-min": ("plotly-cartesian.min.js",),
-    "tus-js-client": ("dist/tus.min.js",),
+    "tus-js-client": ("dist/tus.min.js", "dist/tus.min.js.map"),
 }
 """Files of each npm package that pages load, copied to static/vendor."""
 
@@ -101,13 +101,18 @@ def tree_digest(folder: Path) -> str:
 
 
 def make_environment() -> None:
-    """A virtual environment; it sees the interpreter's own packages where these hold a usable torch."""
+    """A virtual environment; it sees the interpreter's own packages where these hold a usable torch.
+
+    One that works is kept: others may be using it at this moment.
+    """
     if sys.version_info < OLDEST_PYTHON:
         raise CommandError(
             "setup.python_too_old",
             f"Python {sys.version.split()[0]} at {sys.executable}; 3.11 or later is needed",
             "Install a newer Python and name it: make ... PYTHON=python3.12",
         )
+    if PYTHON.exists() and run([PYTHON, "-m", "pip", "--version"]).returncode == 0:
+        return
     if run([sys.executable, "-c", "import venv, ensurepip"]).returncode:
         apt_install(["python3-venv"], "the virtual environment (module venv)")
     shared = ["--system-site-packages"] if usable_torch(Path(sys.executable)) else []
