@@ -11,13 +11,15 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.common import (
     BIN,
     PYTHON,
     ROOT,
+    STATE,
     VENV,
     CommandError,
     apt_install,
@@ -54,35 +56,44 @@ VENDOR = {
 """Files of each npm package that pages load, copied to static/vendor."""
 
 
+@dataclass(frozen=True)
+class Step:
+    """One step: done again when ``key`` differs from the last time's, or when what it made is not ``there``."""
+
+    name: str
+    key: str
+    action: Callable[[], None]
+    there: bool = True
+
+
 def main() -> int:
     """All steps in order; each one is skipped while its stamp matches what it depends on."""
     started = time.monotonic()
-    done = [name for name, key, action in steps() if perform(name, key, action)]
+    done = [step.name for step in steps() if perform(step)]
     if done:
         print(f"set-up: {', '.join(done)} in {time.monotonic() - started:.0f} s", flush=True)
     return 0
 
 
-def steps() -> Iterable[tuple[str, str, Callable[[], None]]]:
-    """Name, key and action of each step. Keys are computed late: a step may depend on what the one before made."""
-    python = ".".join(map(str, sys.version_info[:3]))
-    yield "environment", python, make_environment
-    yield "packages", digest(ROOT / "requirements.lock"), install_packages
-    yield "torch", digest(ROOT / "requirements-torch.txt") + os.environ.get(TORCH_INDEX, ""), install_torch
-    yield "command", digest(ROOT / "pyproject.toml"), install_command
-    yield "browser code", digest(ROOT / "package-lock.json") + str(vendored()), install_vendor
-    yield "static files", tree_digest(ROOT / "static"), collect_static
+def steps() -> Iterator[Step]:
+    """The steps in order, each made when the one before it is done: it may depend on what that one left."""
+    yield Step("environment", ".".join(map(str, sys.version_info[:2])), make_environment, PYTHON.exists())
+    yield Step("packages", digest(ROOT / "requirements.lock"), install_packages)
+    yield Step("torch", digest(ROOT / "requirements-torch.txt") + os.environ.get(TORCH_INDEX, ""), install_torch)
+    yield Step("command", digest(ROOT / "pyproject.toml"), install_command)
+    yield Step("browser code", digest(ROOT / "package-lock.json"), install_vendor, vendored())
+    yield Step("static files", tree_digest(ROOT / "static"), collect_static, (STATE / "static").is_dir())
 
 
-def perform(name: str, key: str, action: Callable[[], None]) -> bool:
-    """Runs a step unless its stamp says that it was done for this very key."""
-    stamp = VENV / ".stamps" / name.replace(" ", "-")
-    if stamp.is_file() and stamp.read_text() == key:
+def perform(step: Step) -> bool:
+    """Runs a step unless its stamp says that it was done for this very key and what it made is still there."""
+    stamp = VENV / ".stamps" / step.name.replace(" ", "-")
+    if step.there and stamp.is_file() and stamp.read_text() == step.key:
         return False
-    print(f"set-up: {name} ...", flush=True)
-    action()
+    print(f"set-up: {step.name} ...", flush=True)
+    step.action()
     stamp.parent.mkdir(exist_ok=True)
-    stamp.write_text(key)
+    stamp.write_text(step.key)
     return True
 
 
