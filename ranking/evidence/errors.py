@@ -32,6 +32,7 @@ FINDING_IDS: Final = (
     "statement.key_id",
     "statement.signature",
     "statement.subject",
+    "statement.digest",
     "schema.not_utf8",
     "schema.not_json",
     "schema.too_deep",

@@ -63,6 +63,14 @@ class Fields:
             raise self.wrong(name, f"a list of at most {most}")
         return value
 
+    def integers(self, name: str, *, most: int) -> tuple[int, ...]:
+        """A list of at most ``most`` integers that are not negative."""
+        values = self.array(name, most=most)
+        integers = tuple(value for value in values if type(value) is int and value >= 0)
+        if len(integers) != len(values):
+            raise self.wrong(name, "a list of integers that are not negative")
+        return integers
+
     def text(self, name: str, *, pattern: re.Pattern[str] | None = None) -> str:
         """A printable text of at most TEXT_LIMIT characters, all of it matching ``pattern``."""
         value = self._values[name]

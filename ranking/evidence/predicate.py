@@ -103,11 +103,10 @@ def _workload(fields: Fields) -> WorkloadClaim:
 
 
 def _layers(fields: Fields) -> tuple[int, ...]:
-    layers = fields.array("layers_changed", most=9)
-    numbers = tuple(layer for layer in layers if type(layer) is int and 1 <= layer <= 9)
-    if len(numbers) != len(layers) or sorted(set(numbers)) != list(numbers):
+    layers = fields.integers("layers_changed", most=9)
+    if sorted(set(layers) & set(range(1, 10))) != list(layers):
         raise fields.wrong("layers_changed", "distinct numbers from 1 to 9, ascending")
-    return numbers
+    return layers
 
 
 def _configuration(fields: Fields) -> ConfigurationClaim:
