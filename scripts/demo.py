@@ -1,0 +1,192 @@
+"""The whole chain on this machine: data, portal, account, five runs, submission, publication; then serves.
+
+ONCE=1 ends by itself, with status 0 only where the row is published. SCALE=smoke is quick. PORT is the portal's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scripts.common import (
+    BIN,
+    PYTHON,
+    QUIET_THREADS,
+    ROOT,
+    STATE,
+    VENV,
+    CommandError,
+    command,
+    last_lines,
+    require_disk,
+    require_port,
+    run,
+)
+from scripts.portal_process import portal
+
+WORKLOAD = "image_classification"
+DEMO = STATE / "demo"
+HOME = DEMO / "home"
+"""VFLOPS_HOME of the demo: its key, its runs and its login stay apart from the person's own."""
+DEMO_BYTES = 1_000_000_000
+"""Room for the dataset (60 MB unpacked) and the bundles of a few demos (below 100 MB each)."""
+
+
+@dataclass
+class Stages:
+    """Seconds of each stage, printed as they end."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Times what happens inside."""
+        print(f"\n--- {name}", flush=True)
+        started = time.monotonic()
+        yield
+        self.seconds[name] = time.monotonic() - started
+        print(f"    {name}: {self.seconds[name]:.1f} s", flush=True)
+
+
+def main() -> int:
+    """Runs every stage; serves until Ctrl-C unless ONCE is set."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    port, once = int(os.environ.get("PORT") or 8000), bool(os.environ.get("ONCE"))
+    require_port(port)
+    require_disk(DEMO_BYTES, "the demo")
+    stages = Stages({"environment": float((VENV / ".stamps/seconds").read_text())})
+    with stages.stage("data"):
+        scale = available_scale(os.environ.get("SCALE") or "lite")
+    with portal_stage(stages, port) as process:
+        address = f"http://localhost:{port}"
+        with stages.stage("account and key"):
+            person = make_account(address)
+        with stages.stage(f"run {WORKLOAD}, {scale}, five seeds"):
+            bundle = run_set(scale)
+        with stages.stage("submit, verify, publish"):
+            submission = submit(bundle)
+        row = published_row(address, scale, submission)
+        report(stages, address, row, person)
+        if not once:
+            serve(process)
+    return 0
+
+
+def available_scale(wanted: str) -> str:
+    """The scale whose dataset this machine has or can get; smoke, and a word about it, where that fails."""
+    done = stream([BIN / "vflops", "prepare", WORKLOAD, "--scale", wanted])
+    if done == 0 or wanted == "smoke":
+        return wanted
+    print(f"    the dataset of scale {wanted} cannot be had here: going on with scale smoke", flush=True)
+    return "smoke"
+
+
+@contextmanager
+def portal_stage(stages: Stages, port: int) -> Iterator[subprocess.Popen[bytes]]:
+    """The running portal; its start is a stage."""
+    serving = portal(port, DEMO / "portal.log", {**QUIET_THREADS, "VFLOPS_STATE_DIR": str(STATE)})
+    with stages.stage("portal"):
+        process = serving.__enter__()
+    try:
+        yield process
+    finally:
+        serving.__exit__(None, None, None)
+
+
+def make_account(address: str) -> dict[str, str]:
+    """A demo person and organisation in the portal; their token and signing key on this machine."""
+    made = run([PYTHON, "-m", "scripts.demo_account", DEMO / "password"], env={"VFLOPS_STATE_DIR": str(STATE)})
+    if made.returncode:
+        raise CommandError("demo.no_account", f"no demo account\n{last_lines(made.stdout)}", "See the lines above.")
+    person: dict[str, str] = json.loads(made.stdout.strip().splitlines()[-1])
+    vflops("login", address, "--token", "-", stdin=person["token"])
+    vflops("keys", "register")
+    return person
+
+
+def run_set(scale: str) -> Path:
+    """The bundle of five runs: an earlier demo's where it is still there, otherwise trained now."""
+    kept = DEMO / f"{scale}.vflops"
+    if kept.is_file():
+        print(f"    reused: {kept.relative_to(ROOT)} (remove it to train again)", flush=True)
+        return kept
+    vflops("run", WORKLOAD, "--scale", scale, "--output", str(kept))
+    return kept
+
+
+def submit(bundle: Path) -> str:
+    """Hands the bundle in, waits for the verdict and publication; returns the submission's id."""
+    vflops("submit", str(bundle), "--publish", "--wait")
+    done = run([BIN / "vflops", "submit", bundle, "--publish", "--wait", "--json"], env=environment())
+    return str(json.loads(done.stdout.strip().splitlines()[-1])["submissions"][0]["id"])
+
+
+def published_row(address: str, scale: str, submission: str) -> dict[str, Any]:
+    """The row as the public API shows it; raises where it is not on the board."""
+    with urllib.request.urlopen(f"{address}/api/v1/boards/{WORKLOAD}/{scale}/hardware", timeout=30) as response:  # noqa: S310
+        board: dict[str, Any] = json.load(response)
+    for row in board["rows"]:
+        if row["submission"] == submission:
+            return dict(row)
+    raise CommandError(
+        "demo.not_published", f"submission {submission} is not on the board", f"See {address}/submissions/{submission}/"
+    )
+
+
+def report(stages: Stages, address: str, row: dict[str, Any], person: dict[str, str]) -> None:
+    """Prints seconds, row and address."""
+    print("\n--- done")
+    for name, seconds in stages.seconds.items():
+        print(f"    {seconds:8.1f} s  {name}")
+    print(f"    {sum(stages.seconds.values()):8.1f} s  together\n")
+    print(
+        f"    rank {row['rank']}: {row['organisation']['name']}, {row['system']}, {row['valid_flops']:.4g} Valid FLOPS"
+    )
+    print(f"    {address}/results/{row['id']}/")
+    print(f"    log in as {person['email']} with the password {person['password']}", flush=True)
+
+
+def serve(process: subprocess.Popen[bytes]) -> None:
+    """Waits for Ctrl-C, or for the portal's own end."""
+    print("\n    serving until Ctrl-C", flush=True)
+    status = process.wait()
+    raise CommandError("portal.ended", f"the portal ended with status {status}", f"See {DEMO / 'portal.log'}")
+
+
+def environment() -> dict[str, str]:
+    """What the demo's `vflops` commands see."""
+    return {**QUIET_THREADS, "VFLOPS_HOME": str(HOME)}
+
+
+def vflops(*arguments: str, stdin: str = "") -> None:
+    """Runs a `vflops` command with its output on the terminal; raises where it does not succeed."""
+    status = stream([BIN / "vflops", *arguments], stdin=stdin)
+    if status:
+        raise CommandError(
+            "demo.command_failed",
+            f"vflops {' '.join(arguments)} ended with status {status}",
+            "The lines above say why.",
+        )
+
+
+def stream(arguments: list[str | Path], *, stdin: str = "") -> int:
+    """Runs a program with its output on the terminal."""
+    done = subprocess.run(
+        [str(a) for a in arguments], cwd=ROOT, env={**os.environ, **environment()}, check=False, text=True, input=stdin
+    )
+    sys.stdout.flush()
+    return done.returncode
+
+
+if __name__ == "__main__":
+    command(main)
