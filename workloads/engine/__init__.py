@@ -1,0 +1,1 @@
+"""Training, evaluation and checkpoints, the same for every workload; read ``loop.py`` first."""
