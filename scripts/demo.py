@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from scripts.common import (
     QUIET_THREADS,
     ROOT,
     STATE,
-    VENV,
     CommandError,
     command,
     last_lines,
@@ -33,6 +32,7 @@ from scripts.common import (
     run,
 )
 from scripts.portal_process import portal
+from scripts.setup import STAMPS
 
 WORKLOAD = "image_classification"
 DEMO = STATE / "demo"
@@ -64,10 +64,13 @@ def main() -> int:
     port, once = int(os.environ.get("PORT") or 8000), bool(os.environ.get("ONCE"))
     require_port(port)
     require_disk(DEMO_BYTES, "the demo")
-    stages = Stages({"environment": float((VENV / ".stamps/seconds").read_text())})
+    stages = Stages({"environment": float((STAMPS / "seconds").read_text())})
     with stages.stage("data"):
         scale = available_scale(os.environ.get("SCALE") or "lite")
-    with portal_stage(stages, port) as process:
+    with ExitStack() as running:
+        with stages.stage("portal"):
+            serving = portal(port, DEMO / "portal.log", {**QUIET_THREADS, "VFLOPS_STATE_DIR": str(STATE)})
+            process = running.enter_context(serving)
         address = f"http://localhost:{port}"
         with stages.stage("account and key"):
             person = make_account(address)
@@ -89,18 +92,6 @@ def available_scale(wanted: str) -> str:
         return wanted
     print(f"    the dataset of scale {wanted} cannot be had here: going on with scale smoke", flush=True)
     return "smoke"
-
-
-@contextmanager
-def portal_stage(stages: Stages, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    """The running portal; its start is a stage."""
-    serving = portal(port, DEMO / "portal.log", {**QUIET_THREADS, "VFLOPS_STATE_DIR": str(STATE)})
-    with stages.stage("portal"):
-        process = serving.__enter__()
-    try:
-        yield process
-    finally:
-        serving.__exit__(None, None, None)
 
 
 def make_account(address: str) -> dict[str, str]:
@@ -159,7 +150,11 @@ def report(stages: Stages, address: str, row: dict[str, Any], person: dict[str, 
 def serve(process: subprocess.Popen[bytes]) -> None:
     """Waits for Ctrl-C, or for the portal's own end."""
     print("\n    serving until Ctrl-C", flush=True)
-    status = process.wait()
+    try:
+        status = process.wait()
+    except KeyboardInterrupt:
+        print("\n    stopping", flush=True)
+        return
     raise CommandError("portal.ended", f"the portal ended with status {status}", f"See {DEMO / 'portal.log'}")
 
 

@@ -16,12 +16,12 @@ NPM_LOCK = ["install", "--package-lock-only", "--ignore-scripts", "--omit-lockfi
 
 def main() -> int:
     """Resolves both lists anew."""
-    for arguments in ([BIN / "uv", *PYTHON_LOCK], [shutil.which("npm") or BIN / "npm", *NPM_LOCK]):
-        done = run(arguments)
+    for program, words in ((str(BIN / "uv"), PYTHON_LOCK), (shutil.which("npm") or str(BIN / "npm"), NPM_LOCK)):
+        done = run([program, *words])
         if done.returncode:
             raise CommandError(
                 "setup.lock_failed",
-                f"{arguments[0]} ended with status {done.returncode}\n{last_lines(done.stdout)}",
+                f"{program} ended with status {done.returncode}\n{last_lines(done.stdout)}",
                 "See the lines above.",
             )
     return 0

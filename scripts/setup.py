@@ -39,6 +39,9 @@ TORCH_CPU_BYTES = 1_500_000_000
 TORCH_CUDA_BYTES = 9_000_000_000
 """Room for the CUDA build and its libraries: files of about 2.7 GB that unpack to about 6 GB."""
 
+STAMPS = VENV / ".stamps"
+"""What each step was last done for, and how long the last call took."""
+
 TORCH_INDEX = "VFLOPS_TORCH_INDEX"
 """Environment variable: address of a package index to take torch from, instead of pip's own choice."""
 
@@ -70,8 +73,10 @@ def main() -> int:
     """All steps in order; each one is skipped while its stamp matches what it depends on."""
     started = time.monotonic()
     done = [step.name for step in steps() if perform(step)]
+    seconds = time.monotonic() - started
     if done:
-        print(f"set-up: {', '.join(done)} in {time.monotonic() - started:.0f} s", flush=True)
+        print(f"set-up: {', '.join(done)} in {seconds:.0f} s", flush=True)
+    (STAMPS / "seconds").write_text(f"{seconds:.2f}")
     return 0
 
 
@@ -87,7 +92,7 @@ def steps() -> Iterator[Step]:
 
 def perform(step: Step) -> bool:
     """Runs a step unless its stamp says that it was done for this very key and what it made is still there."""
-    stamp = VENV / ".stamps" / step.name.replace(" ", "-")
+    stamp = STAMPS / step.name.replace(" ", "-")
     if step.there and stamp.is_file() and stamp.read_text() == step.key:
         return False
     print(f"set-up: {step.name} ...", flush=True)

@@ -27,7 +27,6 @@ PROGRAMS = {
 """Debian package: files of which one shows that it, or what it stands for, is installed."""
 
 COUNTED = re.compile(r"(\d+) (passed|failed|error|errors|skipped|deselected|xfailed|xpassed)\b")
-NOTHING_COLLECTED = 5
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,16 @@ class Part:
     marks: str
     processes: int = 2
     env: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one part: success, seconds, and pytest's counts by word."""
+
+    name: str
+    good: bool
+    seconds: float
+    counts: Counter[str]
 
 
 def parts(*, long: bool, services: Mapping[str, str]) -> Iterable[Part]:
@@ -62,7 +71,7 @@ def main() -> int:
     long = arguments.parse_args().long
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     install_programs()
-    rows: list[tuple[str, bool, float, Counter[str]]] = []
+    rows: list[Row] = []
     if not long:
         rows.append(timed("lint", [str(PYTHON), "-m", "scripts.lint"], {}))
     with redis_server() as redis_url, postgresql_server() as database_url:
@@ -85,7 +94,7 @@ def exists(pattern: str) -> bool:
     return any(Path("/").glob(pattern.lstrip("/")))
 
 
-def run_part(part: Part) -> tuple[str, bool, float, Counter[str]]:
+def run_part(part: Part) -> Row:
     """Runs one part of the tests."""
     paths = [p for p in part.paths if (ROOT / p).is_dir()]
     distribution = ["-n", str(part.processes), "--dist", "loadgroup"] if part.processes > 1 else ["-n", "0"]
@@ -93,7 +102,7 @@ def run_part(part: Part) -> tuple[str, bool, float, Counter[str]]:
     return timed(part.name, words, part.env)
 
 
-def timed(name: str, words: list[str], env: Mapping[str, str]) -> tuple[str, bool, float, Counter[str]]:
+def timed(name: str, words: list[str], env: Mapping[str, str]) -> Row:
     """Runs a program with its output passed on; returns name, success, seconds and pytest's counts."""
     print(f"\n=== {name}", flush=True)
     started = time.monotonic()
@@ -111,21 +120,20 @@ def timed(name: str, words: list[str], env: Mapping[str, str]) -> tuple[str, boo
             process.terminate()
             process.wait()
     counts = Counter({word: int(number) for number, word in COUNTED.findall(last)})
-    return name, status in {0, NOTHING_COLLECTED}, time.monotonic() - started, counts
+    return Row(name, status == 0, time.monotonic() - started, counts)
 
 
-def summary(rows: list[tuple[str, bool, float, Counter[str]]]) -> int:
+def summary(rows: list[Row]) -> int:
     """Prints the table and the total, and returns the exit status."""
     print("\n=== summary")
-    for name, good, seconds, counts in rows:
-        passed = f"{counts['passed']:5} passed" if counts else ""
-        print(f"{name:24} {'ok' if good else 'FAILED':7} {seconds:6.0f} s {passed}")
-    passed = sum(counts["passed"] for *_, counts in rows)
-    failed = sum(counts["failed"] + counts["error"] + counts["errors"] for *_, counts in rows)
-    good = all(good for _, good, *_ in rows) and passed > 0
-    print(f"total {sum(seconds for *_, seconds, _ in rows):.0f} s")
+    for row in rows:
+        tests = f"{row.counts['passed']:5} passed" if row.counts else ""
+        print(f"{row.name:24} {'ok' if row.good else 'FAILED':7} {row.seconds:6.0f} s {tests}")
+    passed = sum(row.counts["passed"] for row in rows)
+    failed = sum(row.counts[word] for row in rows for word in ("failed", "error", "errors"))
+    print(f"total {sum(row.seconds for row in rows):.0f} s")
     print(f"{passed} passed, {failed} failed", flush=True)
-    return 0 if good else 1
+    return 0 if all(row.good for row in rows) else 1
 
 
 if __name__ == "__main__":
