@@ -64,8 +64,9 @@ def _kept_secret(path: Path) -> str:
 
 
 def email_settings(url: str, *, folder: Path) -> dict[str, str | int | bool]:
-    """Django's EMAIL_* settings from ``smtp://user:password@host:port`` (``smtps://`` = TLS, ``smtp+tls://`` = STARTTLS).
+    """Django's EMAIL_* settings from ``smtp://user:password@host:port``.
 
+    ``smtps://`` is TLS from the first byte, ``smtp+tls://`` is STARTTLS.
     An empty URL writes every mail to a file in ``folder``.
     """
     if not url:

@@ -128,6 +128,16 @@ EXPLANATIONS: dict[str, Explanation] = {
         title=_("Some fields cannot be taken as they are."),
         action=_("The member fields says what is wrong with each."),
     ),
+    "request.too_large": Explanation(
+        status=413,
+        title=_("The request is larger than this address takes."),
+        action=_("Send less; bundles go to the uploads."),
+    ),
+    "organisation.unclear": Explanation(
+        status=422,
+        title=_("It is unclear for which organisation this is."),
+        action=_("Name one of yours by its slug; a token acts for its own organisation alone."),
+    ),
     "request.refused": Explanation(
         status=400,
         title=_("The request was refused."),
@@ -183,11 +193,6 @@ EXPLANATIONS: dict[str, Explanation] = {
         status=400,
         title=_("The upload's headers cannot be read."),
         action=_("Declare size, file name and SHA-256 as the API's description says."),
-    ),
-    "upload.organisation_unclear": Explanation(
-        status=422,
-        title=_("It is unclear for which organisation this is."),
-        action=_("Name one that you may hand in for."),
     ),
     "upload.file_type": Explanation(
         status=415,

@@ -90,10 +90,14 @@ TEMPLATES = [
 
 # --- data --------------------------------------------------------------------------------------------------------
 
-DATABASE_URL = environment.text("VFLOPS_DATABASE_URL", "DATABASE_URL", default=f"sqlite:///{STATE_DIR / 'portal.sqlite3'}")
-DATABASES: dict[str, Any] = {"default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True))}
+DATABASE_URL = environment.text(
+    "VFLOPS_DATABASE_URL", "DATABASE_URL", default=f"sqlite:///{STATE_DIR / 'portal.sqlite3'}"
+)
+DATABASES: dict[str, Any] = {
+    "default": dict(dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True))
+}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # Writers queue at BEGIN IMMEDIATE for up to 20 s. A deferred transaction that reads and then writes fails at once instead.
+    # Writers queue at BEGIN IMMEDIATE for up to 20 s; a deferred transaction that reads, then writes, fails at once.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
@@ -137,9 +141,9 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # --- queue: the database row is the queue of record, the broker carries ids only ---------------------------------
 
 VERIFY_WALL_S = 15 * 60
-"""Longest verification of one bundle. 1 MB/s is far below what parsing takes, and bundles of lite scale are below 100 MB."""
+"""Longest verification of one bundle: parsing does more than 1 MB/s, and bundles of lite scale are below 100 MB."""
 VERIFY_MEMORY_BYTES = 2 * 1024**3
-"""Address space of the verifying child: a bundle is read as a stream, its longest entry held at a time is far smaller."""
+"""Address space of the verifying child: a bundle is read as a stream, the longest entry held at a time is smaller."""
 VERIFY_OUTPUT_BYTES = 32 * 1024**2
 """Longest report: five runs with curves of one point a second for a day stay below it."""
 LEASE = timedelta(seconds=VERIFY_WALL_S + 300)
@@ -182,7 +186,10 @@ AUTHENTICATION_BACKENDS = [
     "allauth.account.auth_backends.AuthenticationBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator", "OPTIONS": {"user_attributes": ("email", "name")}},
+    {
+        "NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator",
+        "OPTIONS": {"user_attributes": ("email", "name")},
+    },
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
@@ -287,5 +294,7 @@ SPECTACULAR_SETTINGS = {
 
 # --- logs --------------------------------------------------------------------------------------------------------
 
-LOGGING = logs.logging_config(json=environment.flag("LOG_JSON", default=not DEBUG), level=environment.text("LOG_LEVEL", default="INFO"))
+LOGGING = logs.logging_config(
+    json=environment.flag("LOG_JSON", default=not DEBUG), level=environment.text("LOG_LEVEL", default="INFO")
+)
 logs.configure()

@@ -1,4 +1,4 @@
-"""Addresses of the portal: the API and machinery as they are, pages in English without prefix and in other languages under theirs."""
+"""Addresses of the portal: API and machinery as they are; pages in English bare, other languages under a prefix."""
 
 from __future__ import annotations
 

@@ -144,7 +144,9 @@ class ApiToken(models.Model):
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(_("name"), max_length=100)
     digest = models.CharField(max_length=64, unique=True, editable=False, help_text=_("SHA-256 of the secret."))
-    prefix = models.CharField(max_length=12, editable=False, help_text=_("First characters of the secret, to recognise it by."))
+    prefix = models.CharField(
+        max_length=12, editable=False, help_text=_("First characters of the secret, to recognise it by.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField()
     revoked_at = models.DateTimeField(null=True, blank=True)

@@ -11,5 +11,7 @@ from django.http import HttpRequest
 def login_name(request: HttpRequest, credentials: Mapping[str, Any] | None) -> str:
     """The e-mail address of a login attempt, in the form it is stored in."""
     given = credentials or {}
-    name = given.get("email") or given.get("username") or request.POST.get("login") or request.POST.get("username") or ""
+    name = (
+        given.get("email") or given.get("username") or request.POST.get("login") or request.POST.get("username") or ""
+    )
     return str(name).strip().lower()

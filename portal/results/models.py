@@ -117,7 +117,8 @@ class Figure(models.Model):
 
     version = models.ForeignKey(ResultVersion, on_delete=models.CASCADE, related_name="figures")
     name = models.SlugField(max_length=40)
-    figure = JSONTextField(help_text=_("Plotly figure."))
+    title = models.CharField(max_length=100)
+    plotly = JSONTextField(help_text=_("Data and layout."))
     svg = models.TextField()
     table = JSONTextField()
 

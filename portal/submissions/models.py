@@ -61,12 +61,16 @@ class Upload(models.Model):
     user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="uploads")
     filename = models.CharField(max_length=200, blank=True)
     size_bytes = models.BigIntegerField()
-    sha256 = models.CharField(max_length=64, help_text=_("As declared; held against the bytes when the last one arrived."))
+    sha256 = models.CharField(
+        max_length=64, help_text=_("As declared; held against the bytes when the last one arrived.")
+    )
     offset_bytes = models.BigIntegerField(default=0)
     state = models.CharField(max_length=10, choices=UploadState.choices, default=UploadState.RECEIVING)
     error_id = models.CharField(max_length=60, blank=True)
     publish = models.BooleanField(default=False, help_text=_("Publish as soon as the bundle is verified."))
-    storage_name = models.CharField(max_length=200, blank=True, help_text=_("Name in the default storage, once finished."))
+    storage_name = models.CharField(
+        max_length=200, blank=True, help_text=_("Name in the default storage, once finished.")
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -77,7 +81,8 @@ class Upload(models.Model):
         indexes = (models.Index(fields=("state", "expires_at")),)
         constraints = (
             models.CheckConstraint(
-                condition=models.Q(offset_bytes__gte=0, offset_bytes__lte=models.F("size_bytes")), name="offset_within_size"
+                condition=models.Q(offset_bytes__gte=0, offset_bytes__lte=models.F("size_bytes")),
+                name="offset_within_size",
             ),
         )
 
@@ -104,8 +109,11 @@ class Submission(models.Model):
     attempt = models.PositiveIntegerField(default=0, help_text=_("Verifications begun."))
     attempts_allowed = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True, help_text=_("When its id was last sent to the workers."))
     publish_when_verified = models.BooleanField(default=False)
-    publish_attempt = models.PositiveIntegerField(default=0, help_text=_("Publications begun since it was last asked for."))
+    publish_attempt = models.PositiveIntegerField(
+        default=0, help_text=_("Publications begun since it was last asked for.")
+    )
     last_error_id = models.CharField(max_length=60, blank=True)
     last_error = models.TextField(blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -1,4 +1,4 @@
-"""The life of a submission: its states, the allowed moves, which states are final, and a deadline for every other one."""
+"""The life of a submission: states, allowed moves, which states are final, and a deadline for every other one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ AT_DEADLINE: dict[State, State] = {
     State.VERIFIED: State.WITHDRAWN,
     State.HELD: State.FAILED,
 }
-"""What the sweep does with a submission that stayed too long; a lost verification fails once its attempts are used up."""
+"""Where the sweep moves what stayed too long; a lost verification fails once its attempts are used up."""
 
 FINAL = frozenset(state for state in State if state not in DEADLINES)
 WAITING = (State.RECEIVED, State.QUEUED)

@@ -48,7 +48,9 @@ class Event(models.Model):
     kind = models.CharField(max_length=40, choices=Kind.choices)
     subject = models.CharField(max_length=64, help_text=_("Public id of the row it happened to."))
     organisation = models.CharField(max_length=12, blank=True, help_text=_("Public id of the organisation concerned."))
-    actor = models.CharField(max_length=12, blank=True, help_text=_("Public id of the person; empty for the portal itself."))
+    actor = models.CharField(
+        max_length=12, blank=True, help_text=_("Public id of the person; empty for the portal itself.")
+    )
     data = JSONTextField(default=dict)
 
     class Meta:

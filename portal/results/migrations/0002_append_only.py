@@ -1,0 +1,15 @@
+"""Makes the append-only tables append-only."""
+
+from django.db import migrations
+
+from portal.trail import append_only
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [("results", "0001_initial")]
+
+    operations = [
+        append_only.operation("results_resultversion"),
+        append_only.operation("results_mark"),
+    ]

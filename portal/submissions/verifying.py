@@ -1,0 +1,76 @@
+"""Verifies a stored bundle in a limited child process and reads the report it writes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.files.storage import default_storage
+
+from portal.submissions.children import ChildProblem, Limits, run_module
+from portal.submissions.models import Submission
+from portal.trail.fields import parse_json
+from ranking.evidence import canonical
+from ranking.evidence.errors import EvidenceError
+
+COPY_BYTES = 1024**2
+REPORT_KEYS = frozenset(
+    {"schema", "rule_set", "verifier", "bundle", "verdict", "findings", "submission", "score", "runs"}
+)
+VERDICTS = frozenset({"accept", "hold", "reject"})
+
+
+def verify(submission: Submission) -> dict[str, Any]:
+    """The report of a submission's bundle. Raises ChildProblem where there is none."""
+    limits = Limits(
+        wall_s=settings.VERIFY_WALL_S,
+        memory_bytes=settings.VERIFY_MEMORY_BYTES,
+        output_bytes=settings.VERIFY_OUTPUT_BYTES,
+    )
+    with local_bundle(submission) as path:
+        return parse_report(run_module("ranking.verify", ["--json", str(path)], limits=limits))
+
+
+@contextmanager
+def local_bundle(submission: Submission) -> Iterator[Path]:
+    """The bundle as a local file: the stored one itself, or a copy of it that is removed afterwards."""
+    name = submission.upload.storage_name
+    try:
+        path = Path(default_storage.path(name))
+    except NotImplementedError:
+        with _fetched(name) as copy:
+            yield copy
+        return
+    if not path.is_file():
+        raise ChildProblem("verification.bundle_unavailable", name)
+    yield path
+
+
+@contextmanager
+def _fetched(name: str) -> Iterator[Path]:
+    with tempfile.NamedTemporaryFile(prefix="vflops-bundle-") as copy:
+        try:
+            with default_storage.open(name) as stored:
+                shutil.copyfileobj(stored, copy, COPY_BYTES)
+        except OSError as error:
+            raise ChildProblem("verification.bundle_unavailable", f"{name}: {type(error).__name__}") from error
+        copy.flush()
+        yield Path(copy.name)
+
+
+def parse_report(output: bytes) -> dict[str, Any]:
+    """The child's answer, typed: an object with a report's keys, whose numbers are finite."""
+    try:
+        document = parse_json(output)
+        canonical.dumps(document)
+    except (json.JSONDecodeError, UnicodeDecodeError, EvidenceError) as error:
+        raise ChildProblem("verification.unreadable_report", str(error)[:200]) from error
+    if not isinstance(document, dict) or not document.keys() >= REPORT_KEYS or document["verdict"] not in VERDICTS:
+        raise ChildProblem("verification.unreadable_report", "not a report")
+    return document
