@@ -1,4 +1,4 @@
-"""Figures of a result, made once at publication in the worker: Plotly data, a static SVG picture and the same numbers as a table."""
+"""Figures of a result, made in the worker at publication: Plotly data, a static SVG picture, the numbers as a table."""
 
 from __future__ import annotations
 

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from portal.boards import formatting
 
@@ -75,6 +76,8 @@ def known(value: object) -> object:
     """A value of a system description: the value, or its reason where it is unavailable."""
     if isinstance(value, Mapping) and set(value) == {"unavailable"}:
         return f"unavailable: {value['unavailable']}"
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
     return formatting.MISSING if value in (None, "", []) else value
 
 
@@ -82,3 +85,17 @@ def known(value: object) -> object:
 def item(mapping: Mapping[str, Any] | None, key: str) -> Any:
     """``mapping[key]``, or None."""
     return None if mapping is None else mapping.get(key)
+
+
+@register.filter
+def script_json(figure: Mapping[str, Any], name: str) -> SafeString:
+    """A stored figure as a data block that the chart script reads; the policy allows data, not scripts."""
+    return json_script(figure, f"figure-{name}")
+
+
+@register.filter
+def cell(value: float | None) -> str:
+    """A number of a figure's table: whole ones as they are, others with six significant digits."""
+    if value is None:
+        return formatting.MISSING
+    return f"{value:,}" if isinstance(value, int) else formatting.significant(value, 6)

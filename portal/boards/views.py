@@ -1,0 +1,61 @@
+"""Home, boards and organisations: public pages, the same for everybody."""
+
+from __future__ import annotations
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from portal.boards import selectors
+from portal.boards.addresses import parse_query
+from portal.boards.caching import public_page
+from portal.boards.catalogue import Entry, catalogue, definition_of, entry, siblings
+from portal.boards.tables import table
+from workloads.definition import Level
+
+SORT_KEYS = frozenset(selectors.SORTABLE)
+
+
+@public_page
+def home(request: HttpRequest) -> HttpResponse:
+    """The metric in one picture, the top of the boards, and how to take part."""
+    tops = [{"board": entry(top.board), "rows": top.rows} for top in selectors.tops()]
+    return render(request, "boards/home.html", {"tops": tops})
+
+
+@public_page
+def index(request: HttpRequest) -> HttpResponse:
+    """All boards."""
+    context = {"workloads": catalogue(selectors.boards_all()), "levels": tuple(Level), "section": "boards"}
+    return render(request, "boards/index.html", context)
+
+
+@public_page
+def board(request: HttpRequest, workload: str, scale: str, level: str) -> HttpResponse:
+    """One ranking, filtered and sorted as the address says."""
+    row = selectors.board_find(workload, scale, level)
+    definition = definition_of(workload, scale)
+    if row is None and (definition is None or level not in set(Level)):
+        raise Http404("no such board")
+    query = parse_query(request.GET, SORT_KEYS)
+    page = selectors.board_rows(row, query)
+    if query.page > page.pages:
+        raise Http404("no such page")
+    shown = entry(row) if row else Entry(workload=workload, scale=scale, level=level)
+    context = {
+        "board": shown,
+        "definition": definition,
+        "siblings": siblings(workload, catalogue(selectors.boards_all())),
+        "page": table(page, query, shown.url),
+        "section": "boards",
+    }
+    return render(request, "boards/board.html", context)
+
+
+@public_page
+def organisation(request: HttpRequest, slug: str) -> HttpResponse:
+    """An organisation and everything that it has published."""
+    found = selectors.organisation_find(slug)
+    if found is None:
+        raise Http404("no such organisation")
+    results = [(entry(result.board), result) for result in selectors.organisation_results(found)]
+    return render(request, "boards/organisation.html", {"organisation": found, "results": results, "section": "boards"})
