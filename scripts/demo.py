@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,11 +34,16 @@ from scripts.common import (
 )
 from scripts.portal_process import portal
 from scripts.setup import STAMPS
+from workloads.datasets.files import Progress
+from workloads.datasets.search import ensure
+from workloads.definition import find
+from workloads.errors import DatasetError
 
 WORKLOAD = "image_classification"
 DEMO = STATE / "demo"
 HOME = DEMO / "home"
 """VFLOPS_HOME of the demo: its key, its runs and its login stay apart from the person's own."""
+DATA = STATE / "data"
 DEMO_BYTES = 1_000_000_000
 """Room for the dataset (60 MB unpacked) and the bundles of a few demos (below 100 MB each)."""
 
@@ -87,11 +93,43 @@ def main() -> int:
 
 def available_scale(wanted: str) -> str:
     """The scale whose dataset this machine has or can get; smoke, and a word about it, where that fails."""
-    done = stream([BIN / "vflops", "prepare", WORKLOAD, "--scale", wanted])
-    if done == 0 or wanted == "smoke":
-        return wanted
-    print(f"    the dataset of scale {wanted} cannot be had here: going on with scale smoke", flush=True)
-    return "smoke"
+    try:
+        folder = find_data(wanted)
+    except DatasetError as error:
+        if wanted == "smoke":
+            raise CommandError(error.id, error.message, error.action) from error
+        print(f"    {error}\n    going on with scale smoke, whose digits come inside a package", flush=True)
+        return available_scale("smoke")
+    print(f"    {wanted}: {folder}", flush=True)
+    return wanted
+
+
+def find_data(scale: str) -> Path:
+    """The folder of the dataset; Debian's package of it needs a list of packages, which a fresh machine has not."""
+    workload = find(WORKLOAD, scale)
+    try:
+        return ensure(workload, DATA, Meter())
+    except DatasetError:
+        if os.geteuid() != 0 or not shutil.which("apt-get"):
+            raise
+        run(["apt-get", "update"])
+        return ensure(workload, DATA, Meter())
+
+
+class Meter:
+    """Prints how far a file is, once every tenth of it."""
+
+    def __init__(self) -> None:
+        self._said = ""
+
+    def __call__(self, progress: Progress) -> None:
+        """Called often while a file is fetched."""
+        words = (
+            f"    {progress.file} from {progress.source}: {progress.done_bytes * 10 // max(progress.total_bytes, 1)}0 %"
+        )
+        if words != self._said:
+            self._said = words
+            print(words, flush=True)
 
 
 def make_account(address: str) -> dict[str, str]:
@@ -111,15 +149,20 @@ def run_set(scale: str) -> Path:
     if kept.is_file():
         print(f"    reused: {kept.relative_to(ROOT)} (remove it to train again)", flush=True)
         return kept
-    vflops("run", WORKLOAD, "--scale", scale, "--output", str(kept))
+    vflops("run", WORKLOAD, "--scale", scale, "--data-dir", str(DATA), "--output", str(kept))
     return kept
 
 
 def submit(bundle: Path) -> str:
-    """Hands the bundle in, waits for the verdict and publication; returns the submission's id."""
-    vflops("submit", str(bundle), "--publish", "--wait")
-    done = run([BIN / "vflops", "submit", bundle, "--publish", "--wait", "--json"], env=environment())
-    return str(json.loads(done.stdout.strip().splitlines()[-1])["submissions"][0]["id"])
+    """Hands the bundle in, waits for the verdict and the publication; returns the submission's id."""
+    words = [str(BIN / "vflops"), "submit", str(bundle), "--publish", "--wait", "--json"]
+    done = subprocess.run(
+        words, cwd=ROOT, env={**os.environ, **environment()}, check=False, text=True, stdout=subprocess.PIPE
+    )
+    (submission,) = json.loads(done.stdout)["submissions"] if done.stdout else ({},)
+    if done.returncode or submission.get("state") != "published":
+        raise CommandError("demo.not_published", f"the submission was not published:\n{done.stdout}", "See above.")
+    return str(submission["id"])
 
 
 def published_row(address: str, scale: str, submission: str) -> dict[str, Any]:
