@@ -25,11 +25,14 @@ _MAX_DIGITS: Final = 400
 _PLAIN = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _Pairs: TypeAlias = list[tuple[str, Json]]
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
-_UNUSUAL_NUMBER = re.compile(r"[:\[,]-?[0-9]+(?:(?<=[0-9]{16})|\.0[,}\]]|(?:\.[0-9]+)?[eE])")
+_UNUSUAL = re.compile(r"[:\[,]-?[0-9]+(?:(?<=[0-9]{16})|\.0[,}\]]|(?:\.[0-9]+)?[eE])")
 
 
 def dumps(value: object, *, place: str = "") -> bytes:
     """The RFC 8785 form of ``value``. Raises EvidenceError where it has none (NaN, a huge integer, a foreign type)."""
+    plain = _plain_form(value)
+    if plain is not None:
+        return plain.encode("ascii")
     try:
         return rfc8785.dumps(cast("Any", value))
     except rfc8785.FloatDomainError as error:
@@ -87,21 +90,33 @@ def decode64(value: Json, *, place: str) -> bytes:
     return data
 
 
-def _plain(text: str, data: bytes, max_depth: int) -> Json:
-    """The value of an ordinary object in canonical form by the C parser and writer alone; None where unsure.
+def _plain_form(value: object) -> str | None:
+    """The canonical form of an ordinary object by Python's C writer, ten times as fast; None where unsure.
 
-    Both write ASCII objects alike but for numbers of 16 digits and more, whole floats and exponents, which are looked
-    for. A duplicate key, white space or another order does not come back equal.
+    It writes ASCII objects as RFC 8785 does, but for keys that are no texts, whole floats, exponents, and integers of
+    16 digits and more, which are looked for.
     """
-    shallow = data.count(b"{") + data.count(b"[") <= max_depth
-    if not (shallow and text.startswith("{") and text.isascii()) or _UNUSUAL_NUMBER.search(text):
+    if not isinstance(value, dict) or not all(type(key) is str for key in value):
+        return None
+    try:
+        written = _PLAIN.encode(value)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return written if written.isascii() and not _UNUSUAL.search(written) else None
+
+
+def _plain(text: str, data: bytes, max_depth: int) -> Json:
+    """The value of an ordinary object in canonical form, by the C parser and writer alone; None where unsure.
+
+    A duplicate key, white space or another order does not come back equal.
+    """
+    if data.count(b"{") + data.count(b"[") > max_depth or not text.startswith("{"):
         return None
     try:
         value: Json = json.loads(text)
-        written = _PLAIN.encode(value)
     except ValueError:
         return None
-    return value if written == text else None
+    return value if _plain_form(value) == text else None
 
 
 def _decode(data: bytes, place: str) -> str:
