@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from ranking.evidence.model import DeviceSample, Reading, TelemetrySample, measured
-from ranking.trace import US_PER_S, Trace
+from ranking.evidence.model import DeviceSample, Reading, TelemetrySample
+from ranking.trace import US_PER_S, Trace, reading
 
 MIN_SAMPLES = 20
 """Samples in the interval below which energy is unavailable: fewer say little about a load that varies by phase."""
@@ -77,7 +77,7 @@ def _device_watts(samples: Sequence[TelemetrySample], place: int) -> float | Non
     by_counter = _counter_watts(samples, lambda s: device(s).energy_millijoules, 1e-3)
     if by_counter is not None:
         return by_counter
-    points = [(s.clock_us, measured(device(s).power_watts)) for s in samples]
+    points = [(s.clock_us, reading(device(s).power_watts)) for s in samples]
     return _mean_over_time([(clock_us, watts) for clock_us, watts in points if watts is not None])
 
 
@@ -85,7 +85,7 @@ def _counter_watts(
     samples: Sequence[TelemetrySample], counter: Callable[[TelemetrySample], Reading], joules_per_count: float
 ) -> float | None:
     """Mean power by a counter that only counts up; None where it was unreadable once, ran backwards or stood still."""
-    counts = [measured(counter(s)) for s in samples]
+    counts = [reading(counter(s)) for s in samples]
     known = [c for c in counts if c is not None]
     span_us = samples[-1].clock_us - samples[0].clock_us
     if len(known) != len(counts) or span_us <= 0 or any(b < a for a, b in pairwise(known)) or known[-1] <= known[0]:

@@ -48,3 +48,18 @@ def worst(findings: Iterable[Finding]) -> Verdict | None:
     """The most severe verdict among ``findings``; None where there are none."""
     order = list(Verdict)
     return max((f.verdict for f in findings), key=order.index, default=None)
+
+
+def note(id: str, *, place: object = "", expected: object = "", got: object = "") -> Finding:
+    """A Finding that is shown and changes nothing."""
+    return finding(id, Verdict.NOTE, place=place, expected=expected, got=got)
+
+
+def hold(id: str, *, place: object = "", expected: object = "", got: object = "") -> Finding:
+    """A Finding that a person has to decide on."""
+    return finding(id, Verdict.HOLD, place=place, expected=expected, got=got)
+
+
+def reject(id: str, *, place: object = "", expected: object = "", got: object = "") -> Finding:
+    """A Finding that refuses the submission."""
+    return finding(id, Verdict.REJECT, place=place, expected=expected, got=got)

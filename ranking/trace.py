@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ranking.evidence import keys
-from ranking.evidence.model import LogLine, RunEvidence
+from ranking.evidence.model import LogLine, Reading, RunEvidence, measured
 
 US_PER_S = 1_000_000
 
 
+MAX_MAGNITUDE = 1e30
+"""Of a number that is computed with: beyond every quantity here, and far from where products overflow."""
+
+MAX_COUNT = 2**53 - 1
+"""Largest integer that canonical JSON writes."""
+
+
 def number(value: object) -> float | None:
-    """A finite JSON number as a float; None for anything else, booleans included."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    """A JSON number as a float; None for anything else, booleans and numbers beyond MAX_MAGNITUDE included."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= MAX_MAGNITUDE:
         return None
-    try:
-        converted = float(value)
-    except OverflowError:
-        return None
-    return converted if math.isfinite(converted) else None
+    return float(value)
 
 
 def integer(value: object) -> int | None:
     """A JSON number without a fraction as an int (canonical JSON writes 2.0 as 2); None for anything else."""
     converted = number(value)
-    return int(converted) if converted is not None and converted.is_integer() else None
+    if converted is None or not converted.is_integer() or abs(converted) > MAX_COUNT:
+        return None
+    return int(converted)
+
+
+def reading(value: Reading) -> float | None:
+    """The number of a telemetry reading; None where it was unavailable or is no quantity."""
+    return number(measured(value))
 
 
 def text(value: object) -> str | None:

@@ -1,0 +1,115 @@
+"""Plausibility rules: what is claimed is possible for these devices, and telemetry does not tell another story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+from ranking.case import Case
+from ranking.devices import Kind
+from ranking.energy import samples_in_interval
+from ranking.findings import Finding, finding, hold, note, reject
+from ranking.trace import US_PER_S, Trace, reading
+
+POWER_TOLERANCE: Final = 1.1
+"""Of the default power limit: regulation overshoots for seconds, and sensors are good to 5 %."""
+
+MAX_GAP_S: Final = 10.0
+"""Between two telemetry samples: ten of the periods that are asked for at most."""
+
+
+def known_device(case: Case) -> Iterator[Finding]:
+    """A device in the vocabulary can be held against its peak; an unknown one is looked at by a person first."""
+    device = case.device
+    if device is None:
+        yield finding("plausibility.no_device", case.doubt, place="system.json", expected="a device", got="none named")
+    elif device.canonical is None:
+        expected = "a device of the vocabulary"
+        yield finding(
+            "plausibility.unknown_device", case.doubt, place="system.json", expected=expected, got=device.name
+        )
+
+
+def below_peak(case: Case) -> Iterator[Finding]:
+    """No run is faster than all its devices' dense peak at the precision used."""
+    peak = _peak(case)
+    for run, trace in zip(case.runs, case.traces, strict=True):
+        if peak is not None and run.flops is not None and run.flops > peak:
+            expected = f"at most {peak:.4g} FLOPS"
+            yield reject("plausibility.over_peak", place=trace.place(), expected=expected, got=f"{run.flops:.4g} FLOPS")
+
+
+def evaluation_below_peak(case: Case) -> Iterator[Finding]:
+    """No evaluation is faster than its forward passes can be."""
+    peak = _peak(case)
+    if peak is None:
+        return
+    least_s = case.workload.dataset.eval_samples * case.workload.flops_forward_per_sample / peak
+    for trace in case.traces:
+        for evaluation in trace.evaluations:
+            stop = evaluation.stop_us if evaluation.stop_us is not None else evaluation.clock_us
+            if evaluation.start_us is not None and (stop - evaluation.start_us) / US_PER_S < least_s:
+                got = f"{(stop - evaluation.start_us) / US_PER_S:.3g} s"
+                place = trace.place(evaluation.line)
+                yield reject("plausibility.evaluation", place=place, expected=f"at least {least_s:.3g} s", got=got)
+
+
+def _peak(case: Case) -> float | None:
+    """Dense peak of all devices together."""
+    device = case.device
+    return None if device is None or device.peak_flops is None else device.peak_flops * device.count
+
+
+def energy_within_limit(case: Case) -> Iterator[Finding]:
+    """Mean power stays below the devices' default limit; a raised limit, or another device, is for a person to see."""
+    device = case.device
+    if device is None or device.power_limit_watts is None:
+        return
+    most = device.power_limit_watts * device.count * POWER_TOLERANCE
+    for run, trace in zip(case.runs, case.traces, strict=True):
+        if run.energy is not None and run.energy.watts > most:
+            place, got = _telemetry(trace), f"{run.energy.watts:.0f} W"
+            yield hold("plausibility.power", place=place, expected=f"at most {most:.0f} W", got=got)
+
+
+def telemetry_covers(case: Case) -> Iterator[Finding]:
+    """Telemetry was taken throughout the interval, without gaps."""
+    for trace in case.traces:
+        if trace.start_us is None or trace.stop_us is None:
+            continue
+        clocks = [trace.start_us, *(s.clock_us for s in samples_in_interval(trace)), trace.stop_us]
+        gap_s = max(after - before for before, after in pairwise(clocks)) / US_PER_S
+        if gap_s > MAX_GAP_S:
+            expected, got = f"a sample every {MAX_GAP_S:.0f} s", f"{gap_s:.0f} s without one"
+            yield finding("plausibility.telemetry_gap", case.doubt, place=_telemetry(trace), expected=expected, got=got)
+
+
+def device_was_used(case: Case) -> Iterator[Finding]:
+    """Training shows in the utilisation of the accelerators that are said to train."""
+    if case.device is None or case.device.kind is not Kind.ACCELERATOR:
+        return
+    for trace in case.traces:
+        busy = [reading(d.utilisation_percent) for s in samples_in_interval(trace) for d in s.devices]
+        known = [percent for percent in busy if percent is not None]
+        if not known:
+            got = "no reading"
+            yield note("plausibility.no_utilisation", place=_telemetry(trace), expected="utilisation", got=got)
+        elif max(known) == 0:
+            expected = "utilisation above 0 %"
+            yield hold("plausibility.idle_device", place=_telemetry(trace), expected=expected, got="0 % throughout")
+
+
+def device_count(case: Case) -> Iterator[Finding]:
+    """Telemetry knows the devices that the system description counts."""
+    if case.device is None or case.device.kind is not Kind.ACCELERATOR:
+        return
+    for trace in case.traces:
+        counts = {len(s.devices) for s in trace.run.telemetry} - {0}
+        if counts and counts != {case.device.count}:
+            expected, got = f"{case.device.count} devices", " and ".join(map(str, sorted(counts)))
+            yield hold("plausibility.device_count", place=_telemetry(trace), expected=expected, got=got)
+
+
+def _telemetry(trace: Trace) -> str:
+    return f"runs/{trace.index}/telemetry.jsonl"

@@ -1,0 +1,231 @@
+"""Schema rules: each log holds the keys that format 1 asks for, in their order, with values of their type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
+from typing import Final
+
+from ranking.case import RunSet
+from ranking.evidence import keys
+from ranking.evidence.model import LogLine
+from ranking.findings import Finding, note, reject
+from ranking.trace import Trace, integer, namespace_of, number, text
+from workloads.definition import UnknownWorkload, find
+
+ONCE: Final = (
+    keys.BEGIN,
+    keys.SUBMISSION_BENCHMARK,
+    keys.SUBMISSION_PLATFORM,
+    keys.SEED,
+    keys.GLOBAL_BATCH_SIZE,
+    keys.TRAIN_SAMPLES,
+    keys.EVAL_SAMPLES,
+    keys.OPT_NAME,
+    keys.OPT_BASE_LEARNING_RATE,
+    keys.INIT_START,
+    keys.INIT_STOP,
+    keys.RUN_START,
+    keys.RUN_STOP,
+    keys.END,
+)
+"""Keys that stand in a log exactly once; MLPerf's log rules for a closed submission, and our begin and end."""
+
+INTERVAL_KEYS: Final = (
+    keys.BLOCK_START,
+    keys.EVAL_START,
+    keys.EVAL_ACCURACY,
+    keys.EVAL_STOP,
+    keys.CHECKPOINT,
+    keys.TELEMETRY,
+    keys.INTERVAL,
+    keys.BLOCK_STOP,
+)
+"""Keys of one interval, in their order; progress may stand between the first two."""
+
+FRAME_KEYS: Final = (keys.INIT_START, keys.INIT_STOP, keys.RUN_START)
+"""Keys before the first interval, in their order."""
+
+
+def known_workload(run_set: RunSet) -> Iterator[Finding]:
+    """A definition has the claimed name, scale and version: without it nothing can be scored."""
+    claim = run_set.claim.workload
+    try:
+        find(claim.name, claim.scale, claim.version)
+    except UnknownWorkload:
+        yield reject("schema.unknown_workload", place="statement.dsse.json", expected="a definition", got=claim.id)
+
+
+def required_keys(run_set: RunSet) -> Iterator[Finding]:
+    """Every key of ONCE is there, once: MLPerf's checker takes a log whose second run_stop is better than its first."""
+    for trace in run_set.traces:
+        count = Counter(line.key for line in trace.lines)
+        for key in ONCE:
+            if count[key] == 0:
+                yield reject("schema.missing_key", place=trace.place(), expected=f"one line {key}", got="none")
+            elif count[key] > 1:
+                second = trace.every(key)[1].number if len(trace.every(key)) > 1 else None
+                yield reject("schema.repeated_key", place=trace.place(second), expected=f"{key} once", got=count[key])
+
+
+def namespaces(run_set: RunSet) -> Iterator[Finding]:
+    """Our keys stand under our namespace and MLPerf's under the empty one, so that no key can be said twice."""
+    for trace in run_set.traces:
+        for line in trace.lines:
+            if line.namespace != namespace_of(line.key):
+                expected = f"{line.key} under {namespace_of(line.key) or 'the empty namespace'}"
+                yield reject("schema.namespace", place=trace.place(line.number), expected=expected, got=line.namespace)
+                break
+
+
+def key_order(run_set: RunSet) -> Iterator[Finding]:
+    """The course of a run is told in its order; the first line out of it is reported, because the rest follows."""
+    for trace in run_set.traces:
+        found = _first_out_of_order(trace)
+        if found is not None:
+            line, expected = found
+            yield reject("schema.key_order", place=trace.place(line.number), expected=expected, got=line.key)
+
+
+def _first_out_of_order(trace: Trace) -> tuple[LogLine, str] | None:
+    if not trace.lines:
+        return None
+    first = trace.lines[0]
+    if first.key != keys.BEGIN:
+        return first, keys.BEGIN
+    before = keys.BEGIN
+    for line in trace.lines[1:]:
+        if before == keys.END:
+            return line, "nothing after end"
+        allowed = _followers(before, aborted=trace.status == keys.ABORTED)
+        if line.key in _FOLLOWERS and line.key not in allowed:
+            return line, f"after {before}: {' or '.join(sorted(allowed))}"
+        before = line.key if line.key in _FOLLOWERS else before
+    return None
+
+
+def _chain_of_keys() -> Mapping[str, frozenset[str]]:
+    """Which keys may follow which, in a run that ends as it should."""
+    course = (keys.BEGIN, *FRAME_KEYS, *INTERVAL_KEYS)
+    followers = {key: {after} for key, after in pairwise(course)}
+    followers[keys.BLOCK_START] |= {keys.PROGRESS}
+    followers[keys.PROGRESS] = {keys.PROGRESS, keys.EVAL_START}
+    followers[keys.BLOCK_STOP] = {keys.BLOCK_START, keys.RUN_STOP}
+    followers[keys.RUN_STOP] = {keys.END}
+    followers[keys.END] = set()
+    return {key: frozenset(after) for key, after in followers.items()}
+
+
+_FOLLOWERS: Final = _chain_of_keys()
+
+
+def _followers(key: str, *, aborted: bool) -> frozenset[str]:
+    """An aborted run may stop anywhere."""
+    return _FOLLOWERS[key] | {keys.RUN_STOP} if aborted else _FOLLOWERS[key]
+
+
+def values(run_set: RunSet) -> Iterator[Finding]:
+    """Values and metadata have the type that their key asks for; MLPerf's checker crashes on an accuracy in quotes."""
+    for trace in run_set.traces:
+        for line in trace.lines:
+            expected = _wrong_value(line)
+            if expected is not None:
+                yield reject("schema.value", place=trace.place(line.number), expected=expected, got=line.value)
+
+
+def _wrong_value(line: LogLine) -> str | None:
+    """What a line lacks, in words; None where it is as it should be."""
+    for name, is_right, what in _VALUE_CHECKS.get(line.key, ()):
+        if not is_right(_field(line.value, name) if name else line.value):
+            return f"{line.key}: {name or 'value'} {what}"
+    for name, is_right, what in _METADATA_CHECKS.get(line.key, ()):
+        if not is_right(line.metadata.get(name)):
+            return f"{line.key}: metadata {name} {what}"
+    return None
+
+
+def _field(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+def _is_count(value: object) -> bool:
+    count = integer(value)
+    return count is not None and count >= 0
+
+
+def _is_number(value: object) -> bool:
+    return number(value) is not None
+
+
+def _is_number_or_null(value: object) -> bool:
+    return value is None or _is_number(value)
+
+
+def _is_text(value: object) -> bool:
+    return text(value) is not None
+
+
+def _is_status(value: object) -> bool:
+    return value in {keys.SUCCESS, keys.ABORTED} if isinstance(value, str) else False
+
+
+Check = tuple[str, Callable[[object], bool], str]
+"""Name of a field (empty: the value itself), what it must be, and that in words."""
+
+_COUNT = "a count"
+_VALUE_CHECKS: Final[Mapping[str, tuple[Check, ...]]] = {
+    keys.SUBMISSION_BENCHMARK: (("", _is_text, "a text"),),
+    keys.SEED: (("", _is_count, _COUNT),),
+    keys.GLOBAL_BATCH_SIZE: (("", _is_count, _COUNT),),
+    keys.TRAIN_SAMPLES: (("", _is_count, _COUNT),),
+    keys.EVAL_SAMPLES: (("", _is_count, _COUNT),),
+    keys.OPT_NAME: (("", _is_text, "a text"),),
+    keys.OPT_BASE_LEARNING_RATE: (("", _is_number, "a number"),),
+    keys.EVAL_ACCURACY: (("", _is_number, "a number"),),
+    keys.PROGRESS: ((keys.SAMPLES, _is_count, _COUNT), (keys.LOSS, _is_number_or_null, "a number or null")),
+    keys.CHECKPOINT: (("name", _is_text, "a text"), ("sha256", _is_text, "a text"), ("bytes", _is_count, _COUNT)),
+    keys.TELEMETRY: (("records", _is_count, _COUNT), ("head", _is_text, "a text")),
+    keys.INTERVAL: ((keys.SAMPLES, _is_count, _COUNT), (keys.LOSS, _is_number, "a number")),
+}
+_METADATA_CHECKS: Final[Mapping[str, tuple[Check, ...]]] = {
+    keys.BLOCK_START: ((keys.SAMPLES, _is_count, _COUNT),),
+    keys.EVAL_ACCURACY: (
+        (keys.SAMPLES, _is_count, _COUNT),
+        (keys.EPOCH_NUM, _is_number, "a number"),
+        (keys.EVAL_SAMPLES, _is_count, _COUNT),
+        (keys.LOSS, _is_number, "a number"),
+    ),
+    keys.CHECKPOINT: ((keys.SAMPLES, _is_count, _COUNT),),
+    keys.RUN_STOP: ((keys.STATUS, _is_status, "success or aborted"),),
+}
+
+
+def begins_bound(run_set: RunSet) -> Iterator[Finding]:
+    """A log's first line names the nonce, index and workload of its statement: it is not another set's log."""
+    claim = run_set.claim
+    expected = {"nonce": claim.nonce, "workload": claim.workload.id}
+    for trace in run_set.traces:
+        value = trace.value(keys.BEGIN)
+        if not isinstance(value, Mapping):
+            continue
+        wanted = {**expected, "index": trace.index}
+        wrong = [name for name, right in wanted.items() if value.get(name) != right]
+        for name in wrong:
+            yield reject("schema.begin", place=trace.place(1), expected=f"{name} {wanted[name]}", got=value.get(name))
+
+
+KNOWN_KEYS: Final = frozenset(
+    {*ONCE, *INTERVAL_KEYS, keys.PROGRESS, keys.SUBMISSION_DIVISION, keys.SUBMISSION_ORG, keys.SUBMISSION_STATUS}
+)
+"""Keys that this rule set reads; hyper-parameters stand between init_start and init_stop and are any."""
+
+
+def unknown_keys(run_set: RunSet) -> Iterator[Finding]:
+    """Keys outside preparation that nobody reads are said once, so that nothing seems to count that does not."""
+    for trace in run_set.traces:
+        stop = trace.first(keys.INIT_STOP)
+        later = (line for line in trace.lines if stop is not None and line.number > stop.number)
+        unknown = sorted({line.key for line in later} - KNOWN_KEYS)
+        if unknown:
+            yield note("schema.unknown_key", place=trace.place(), expected="keys of format 1", got=", ".join(unknown))

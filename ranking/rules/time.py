@@ -1,0 +1,114 @@
+"""Time rules: a run's clocks go forward, its preparation is bounded, and the runs of a set follow one another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Final
+
+from ranking.case import Case, RunSet
+from ranking.evidence import keys
+from ranking.evidence.model import LogLine
+from ranking.findings import Finding, finding, reject
+from ranking.trace import US_PER_S, Trace
+
+MAX_PREPARATION_S: Final = 30 * 60
+"""Before the timed interval: compilation and warm-up need minutes; MLPerf allows 30 as well."""
+
+CLOCK_STEP_S: Final = 1.0
+"""UTC against the boot clock: what a time server corrects at once where it steps at all."""
+
+CLOCK_DRIFT: Final = 1e-3
+"""Part of a run's length that UTC may drift in addition: twice the 500 ppm that a kernel slews at most."""
+
+US_PER_MS: Final = 1_000
+
+
+def run_interval(run_set: RunSet) -> Iterator[Finding]:
+    """run_stop comes after run_start: MLPerf's checker accepts the opposite, and equal times."""
+    for trace in run_set.traces:
+        if trace.start_us is not None and trace.stop_us is not None and trace.stop_us <= trace.start_us:
+            expected = f"run_stop after run_start at {trace.start_us} us"
+            yield reject("time.run_interval", place=trace.place(), expected=expected, got=f"{trace.stop_us} us")
+
+
+def clock_forward(run_set: RunSet) -> Iterator[Finding]:
+    """The boot clock never runs backwards, so lines that do were not written in their order."""
+    for trace in run_set.traces:
+        for before, after in pairwise(trace.lines):
+            if after.clock_us < before.clock_us:
+                expected = f"at least {before.clock_us} us"
+                yield reject("time.backwards", place=trace.place(after.number), expected=expected, got=after.clock_us)
+                break
+
+
+def telemetry_forward(run_set: RunSet) -> Iterator[Finding]:
+    """The same for telemetry, whose samples are taken by one thread."""
+    for trace in run_set.traces:
+        for before, after in pairwise(trace.run.telemetry):
+            if after.clock_us < before.clock_us:
+                place = f"runs/{trace.index}/telemetry.jsonl:{after.number}"
+                expected = f"at least {before.clock_us} us"
+                yield reject("time.telemetry_backwards", place=place, expected=expected, got=after.clock_us)
+                break
+
+
+def evaluation_times(run_set: RunSet) -> Iterator[Finding]:
+    """An evaluation takes time: one whose value stands at its start's clock was not computed."""
+    for trace in run_set.traces:
+        for evaluation in trace.evaluations:
+            if evaluation.start_us is not None and evaluation.clock_us <= evaluation.start_us:
+                place = trace.place(evaluation.line)
+                expected = f"after eval_start at {evaluation.start_us} us"
+                yield reject("time.evaluation", place=place, expected=expected, got=f"{evaluation.clock_us} us")
+
+
+def preparation(run_set: RunSet) -> Iterator[Finding]:
+    """Preparation is bounded: what is done there is not timed. It counts from the log's first line."""
+    for trace in run_set.traces:
+        if trace.start_us is None:
+            continue
+        seconds = (trace.start_us - trace.lines[0].clock_us) / US_PER_S
+        if seconds > MAX_PREPARATION_S:
+            expected = f"at most {MAX_PREPARATION_S} s before run_start"
+            yield reject("time.preparation", place=trace.place(), expected=expected, got=f"{seconds:.0f} s")
+
+
+def runs_apart(run_set: RunSet) -> Iterator[Finding]:
+    """Runs follow one another: two at a time share a machine, or are one run told twice."""
+    for before, after in pairwise(trace for trace in run_set.traces if trace.lines):
+        gap_s = _gap_s(before, after)
+        if gap_s < 0:
+            place = after.place(after.lines[0].number)
+            expected = f"to begin after the end of run {before.index}"
+            yield reject("time.runs_overlap", place=place, expected=expected, got=f"{-gap_s:.3f} s before it")
+
+
+def _gap_s(before: Trace, after: Trace) -> float:
+    """Seconds between the end of one log and the beginning of the next: by boot clock within a boot, else by UTC."""
+    last, first = before.lines[-1], after.lines[0]
+    if _boot(before) == _boot(after):
+        return (first.clock_us - last.clock_us) / US_PER_S
+    return (first.time_ms - last.time_ms) * US_PER_MS / US_PER_S
+
+
+def _boot(trace: Trace) -> object:
+    value = trace.value(keys.BEGIN)
+    return value.get("boot") if isinstance(value, Mapping) else None
+
+
+def clock_steps(case: Case) -> Iterator[Finding]:
+    """UTC and the boot clock tell the same length of a run; a step between them makes other clocks doubtful."""
+    for trace in case.traces:
+        worst = max((_step_s(*pair) for pair in pairwise(trace.lines)), key=abs, default=0.0)
+        drift = _step_s(trace.lines[0], trace.lines[-1]) if trace.lines else 0.0
+        step = max(worst, drift, key=abs)
+        allowed = CLOCK_STEP_S + CLOCK_DRIFT * (trace.seconds or 0.0)
+        if abs(step) > allowed:
+            expected = f"UTC within {allowed:.1f} s of the boot clock"
+            yield finding("time.clock_step", case.doubt, place=trace.place(), expected=expected, got=f"{step:+.1f} s")
+
+
+def _step_s(before: LogLine, after: LogLine) -> float:
+    utc_us = (after.time_ms - before.time_ms) * US_PER_MS
+    return (utc_us - (after.clock_us - before.clock_us)) / US_PER_S
