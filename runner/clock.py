@@ -1,4 +1,4 @@
-"""The two clocks of the evidence: boot time, which counts suspend, and UTC beside it."""
+"""What the runner needs of clocks beside ``ranking.evidence.clock``: the boot's id, and UTC as text."""
 
 from __future__ import annotations
 
@@ -6,22 +6,12 @@ import time
 from pathlib import Path
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-"""Linux's random id of this boot: the clock may be compared within it only."""
+"""Linux's random id of this boot: CLOCK_BOOTTIME may be compared within it only."""
 
 
 def supported() -> bool:
-    """Whether this system has a clock that goes on through suspend."""
-    return hasattr(time, "CLOCK_BOOTTIME")
-
-
-def boot_us() -> int:
-    """Microseconds since boot, suspend included (CLOCK_BOOTTIME)."""
-    return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000
-
-
-def utc_ms() -> int:
-    """UTC in milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
+    """Whether this system has a clock that goes on through suspend, and says which boot it counts from."""
+    return hasattr(time, "CLOCK_BOOTTIME") and BOOT_ID.exists()
 
 
 def utc_text() -> str:

@@ -1,0 +1,1 @@
+"""The system description: what a run set ran on, collected by itself, with nothing personal in it."""
