@@ -110,6 +110,10 @@ _TIME: Final = {
         "A run began before the run before it had ended.",
         "Run the seeds of a set one after the other, on a machine whose date does not step.",
     ),
+    "time.restarted": (
+        "A run was begun anew from its start; the time of its first try is lost and told here.",
+        "Let the runs of a set go through without interruption where you can.",
+    ),
     "time.clock_step": (
         "The machine's date stepped or drifted against its uptime during a run.",
         "Let a time server set the clock before the run, and keep it from stepping.",

@@ -156,6 +156,15 @@ class RunnerClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RestartClaim:
+    """A run that was begun anew from its start: why, and the seconds of its first try that were thrown away."""
+
+    run: int
+    reason: str
+    lost_s: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
     """What a statement says of its run set, format 1. Places kept for later formats hold their only legal value."""
 
@@ -171,6 +180,7 @@ class Predicate:
     seeds: str
     runner: RunnerClaim
     runs: tuple[RunClaim, ...]
+    restarts: tuple[RestartClaim, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

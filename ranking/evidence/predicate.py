@@ -10,7 +10,15 @@ from typing import Final
 from ranking.evidence import names
 from ranking.evidence.canonical import decode64
 from ranking.evidence.fields import Fields
-from ranking.evidence.model import ConfigurationClaim, Json, Predicate, RunClaim, RunnerClaim, WorkloadClaim
+from ranking.evidence.model import (
+    ConfigurationClaim,
+    Json,
+    Predicate,
+    RestartClaim,
+    RunClaim,
+    RunnerClaim,
+    WorkloadClaim,
+)
 from workloads.definition import Level, Precision, Scale
 
 RULE: Final = "statement.field"
@@ -23,7 +31,6 @@ _RESERVED: Final[dict[str, Json]] = {
     "ticket": None,
     "salts": [],
     "receipts": [],
-    "restarts": [],
     "challenge": None,
     "answer": None,
 }
@@ -43,8 +50,13 @@ _FREE: Final = frozenset(
         "seeds",
         "runner",
         "runs",
+        "restarts",
     }
 )
+_MOST_RESTARTS: Final = 100
+"""Restarts that a run set may tell of: a run that was begun anew this often will not end either."""
+
+_REASON = re.compile(r"[a-z][a-z_]{0,39}")
 _NAME = re.compile(r"[a-z0-9_]{1,64}")
 _VERSION = re.compile(r"[0-9]{1,6}")
 _SLUG = re.compile(r"([a-z0-9]+(-[a-z0-9]+)*)?")
@@ -74,6 +86,7 @@ def read(fields: Fields) -> Predicate:
         seeds=fields.word("seeds", ("own", "ticket")),
         runner=_runner(fields.object("runner")),
         runs=_runs(fields),
+        restarts=_restarts(fields),
     )
 
 
@@ -131,6 +144,20 @@ def _runs(fields: Fields) -> tuple[RunClaim, ...]:
     if [run.index for run in runs] != list(range(len(runs))):
         raise fields.wrong("runs", "runs numbered from 0, in order")
     return runs
+
+
+def _restarts(fields: Fields) -> tuple[RestartClaim, ...]:
+    values = fields.array("restarts", most=_MOST_RESTARTS)
+    return tuple(_restart(Fields(value, fields.place, rule=RULE, where="restarts")) for value in values)
+
+
+def _restart(fields: Fields) -> RestartClaim:
+    fields.only(frozenset({"run", "reason", "lost_s"}))
+    return RestartClaim(
+        run=fields.integer("run", most=names.MOST_RUNS),
+        reason=fields.text("reason", pattern=_REASON),
+        lost_s=fields.integer("lost_s"),
+    )
 
 
 def _run(fields: Fields) -> RunClaim:

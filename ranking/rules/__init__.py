@@ -60,6 +60,7 @@ RUN_SET_RULES: Final[tuple[RunSetRule, ...]] = (
 
 CASE_RULES: Final[tuple[CaseRule, ...]] = (
     time.clock_steps,
+    time.restarts,
     level.configuration,
     level.layers,
     level.global_batch_size,

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from ranking.case import Case, RunSet
-from ranking.evidence import keys
+from ranking.evidence import keys, names
 from ranking.evidence.model import LogLine
 from ranking.findings import Finding, finding, reject
 from ranking.trace import US_PER_S, Trace
@@ -95,6 +95,13 @@ def _gap_s(before: Trace, after: Trace) -> float:
 def _boot(trace: Trace) -> object:
     value = trace.value(keys.BEGIN)
     return value.get("boot") if isinstance(value, Mapping) else None
+
+
+def restarts(case: Case) -> Iterator[Finding]:
+    """Runs that were begun anew are told: a machine that fails is no fault, a slow run thrown away would be one."""
+    for restart in case.claim.restarts:
+        got = f"run {restart.run} begun anew ({restart.reason}), {restart.lost_s} s lost"
+        yield finding("time.restarted", case.doubt, place=names.STATEMENT, expected="no restart", got=got)
 
 
 def clock_steps(case: Case) -> Iterator[Finding]:
