@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from portal.results.models import Result
 
 FREE_SPREAD_CV = 0.05
-"""Coefficient of variation of FLOPS above which a row says that its runs differ; the bound of the repeatability rule."""
+"""Coefficient of variation of FLOPS above which a row says that its runs differ: the bound of the rule."""
 OWN_SEEDS = "own"
 
 

@@ -21,6 +21,7 @@ from portal.boards.phases import strips
 from portal.boards.selectors import ResultRecord
 from portal.boards.systems import packages, system_facts
 from portal.boards.workings import workings
+from ranking.evidence import canonical
 from workloads.definition import Direction
 
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -81,7 +82,7 @@ def permanent_address(record: ResultRecord) -> str:
 
 
 @public_page
-def picture(request: HttpRequest, public_id: str, number: int, name: str) -> HttpResponse:
+def picture(_request: HttpRequest, public_id: str, number: int, name: str) -> HttpResponse:
     """A stored figure as SVG."""
     figure = selectors.figure_find(public_id, number, name)
     if figure is None:
@@ -92,22 +93,19 @@ def picture(request: HttpRequest, public_id: str, number: int, name: str) -> Htt
 
 
 @public_page
-def document(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
-    """The record itself, byte for byte as it was hashed."""
-    found = selectors.document_text(public_id, number)
-    if found is None:
-        raise Http404("no such version")
-    return HttpResponse(found, content_type="application/json")
+def document(_request: HttpRequest, public_id: str, number: int) -> HttpResponse:
+    """The record itself in its canonical form, byte for byte as it was hashed."""
+    return HttpResponse(canonical.dumps(_record(public_id, number).version.document), content_type="application/json")
 
 
 @public_page
-def report(request: HttpRequest, public_id: str) -> HttpResponse:
+def report(_request: HttpRequest, public_id: str) -> HttpResponse:
     """The newest version's verification report as JSON."""
     return JsonResponse(_record(public_id).version.document, json_dumps_params={"indent": 2, "ensure_ascii": False})
 
 
 @public_page
-def citation(request: HttpRequest, public_id: str) -> HttpResponse:
+def citation(_request: HttpRequest, public_id: str) -> HttpResponse:
     """A BibTeX entry."""
     record = _record(public_id)
     return HttpResponse(
@@ -116,7 +114,7 @@ def citation(request: HttpRequest, public_id: str) -> HttpResponse:
 
 
 @require_safe
-def bundle(request: HttpRequest, public_id: str) -> HttpResponseBase:
+def bundle(_request: HttpRequest, public_id: str) -> HttpResponseBase:
     """The evidence as it was handed in, streamed from storage."""
     found = _record(public_id).result
     upload = found.submission.upload

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F, QuerySet, TextField
+from django.db.models import F, QuerySet
 from django.db.models.expressions import OrderBy
-from django.db.models.functions import Cast
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
@@ -206,9 +205,3 @@ def organisation_find(slug: str) -> Organisation | None:
 def organisation_results(organisation: Organisation) -> tuple[Result, ...]:
     """Everything that an organisation has published, newest first, withdrawn results included; one query."""
     return tuple(organisation.results.select_related("board")[:PAGE_ROWS])
-
-
-def document_text(public_id: str, number: int) -> str | None:
-    """The text of a version's document exactly as it was hashed; one query."""
-    text = Cast("document", TextField())
-    return ResultVersion.objects.filter(result__public_id=public_id, number=number).values_list(text, flat=True).first()
