@@ -9,7 +9,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q
 from django.utils.text import slugify
-from ranking.admission import KeyStatus, check_admission
 
 from portal.accounts.models import Organisation
 from portal.accounts.selectors import signing_key_find
@@ -17,6 +16,7 @@ from portal.submissions import queue
 from portal.submissions.models import Submission, System, VerificationReport
 from portal.submissions.services import Move, send_on_commit, submission_move
 from portal.submissions.states import State
+from ranking.admission import KeyStatus, check_admission
 from ranking.document import finding_document
 from ranking.evidence import canonical
 from ranking.findings import Finding, Verdict, worst

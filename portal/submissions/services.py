@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -49,7 +49,7 @@ class Move:
 
     to: State
     sources: Collection[State]
-    guard: Q = Q()
+    guard: Q = field(default_factory=Q)
     actor: User | None = None
     data: dict[str, Any] | None = None
     now: datetime | None = None
@@ -63,16 +63,9 @@ def submission_move(*, submission: Submission, move: Move, **fields: Any) -> boo
         raise ValueError(f"no such move: {forbidden} to {move.to}")
     now = move.now or timezone.now()
     deadline = now + DEADLINES[move.to] if move.to in DEADLINES else None
-    changes = {
-        "state": move.to,
-        "state_since": now,
-        "deadline": deadline,
-        "lease_until": None,
-        "sent_at": None,
-        **fields,
-    }
+    arrival = {"state": move.to, "state_since": now, "deadline": deadline, "lease_until": None, "sent_at": None}
     rows = Submission.objects.filter(move.guard, pk=submission.pk, state__in=list(move.sources))
-    if not rows.update(**changes):
+    if not rows.update(**arrival | fields):
         return False
     submission.refresh_from_db()
     _record(submission, KINDS[move.to], actor=move.actor, data=move.data, at=now)

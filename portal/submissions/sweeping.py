@@ -102,7 +102,7 @@ def _end_deadline(submission: Submission, now: datetime) -> bool:
 
 
 def send_again(now: datetime) -> int:
-    """Ids of everything that waits for a worker, sent again where that is due; ends at the first that cannot be sent."""
+    """Send ids of what waits for a worker again, where that is due; ends at the first that cannot be sent."""
     waiting = Submission.objects.filter(state__in=WAITING)
     give_up(waiting.filter(attempt__gte=F("attempts_allowed")), now)
     publishing = Submission.objects.filter(state=State.VERIFIED, publish_when_verified=True)

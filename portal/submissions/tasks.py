@@ -28,7 +28,7 @@ def verify(public_id: str) -> None:
     try:
         document = verifying.verify(submission)
     except ChildProblem as problem:
-        logger.error(
+        logger.warning(
             "verification.no_report", submission=public_id, attempt=attempt, id=problem.id, detail=problem.detail
         )
         submission_record_failure(submission=submission, attempt=attempt, error_id=problem.id, error=problem.detail)
