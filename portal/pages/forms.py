@@ -13,13 +13,7 @@ TOKEN_DAYS = 90
 REASON_LENGTH = 500
 
 
-class AccessibleForm(forms.Form):
-    """A form whose fields name their errors and help to assistive software."""
-
-    template_name = "includes/form.html"
-
-
-class OrganisationForm(AccessibleForm):
+class OrganisationForm(forms.Form):
     """A new organisation."""
 
     name = forms.CharField(label=_("Name"), max_length=100, help_text=_("As it is to stand on the boards."))
@@ -39,14 +33,14 @@ class OrganisationForm(AccessibleForm):
     website = forms.URLField(label=_("Website"), required=False, assume_scheme="https")
 
 
-class MemberForm(AccessibleForm):
+class MemberForm(forms.Form):
     """A person's role in an organisation."""
 
     email = forms.EmailField(label=_("E-mail address"), help_text=_("The person needs an account first."))
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices, initial=Role.MEMBER)
 
 
-class TokenForm(AccessibleForm):
+class TokenForm(forms.Form):
     """A new API token."""
 
     name = forms.CharField(label=_("Name"), max_length=100, help_text=_("Where it is used, for example lab-cluster."))
@@ -55,13 +49,13 @@ class TokenForm(AccessibleForm):
     )
 
 
-class ReasonForm(AccessibleForm):
+class ReasonForm(forms.Form):
     """Something that needs a reason: revoking a key, withdrawing a submission or a result."""
 
     reason = forms.CharField(label=_("Reason"), max_length=REASON_LENGTH, widget=forms.Textarea(attrs={"rows": 3}))
 
 
-class UploadForm(AccessibleForm):
+class UploadForm(forms.Form):
     """What a bundle is sent with. The file itself goes over the upload protocol, never through this form."""
 
     organisation = forms.ModelChoiceField(

@@ -7,6 +7,7 @@ from functools import partial
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from portal.accounts.models import ApiToken, Organisation, Role
@@ -124,6 +125,7 @@ def tokens(request: HttpRequest, slug: str) -> HttpResponse:
     context = _context(request, organisation, "tokens") | {
         "form": form,
         "secret": secret,
+        "now": timezone.now(),
         "tokens": _tokens(request, organisation),
     }
     return render(request, "pages/tokens.html", context)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from portal.accounts.models import User
 from portal.accounts.selectors import organisations_to_submit_for
+from portal.errors import EXPLANATIONS
 from portal.pages import selectors
 from portal.pages.doors import attempt, person, private
 from portal.pages.forms import ReasonForm, UploadForm
@@ -72,6 +73,7 @@ def _context(record: SubmissionRecord) -> dict[str, object]:
         "progress": shown,
         "report": record.report.document if record.report else None,
         "findings": report_findings(record.report) if record.report else [],
+        "error": EXPLANATIONS.get(record.submission.last_error_id),
         "seen": _seen(record, shown),
         "tab": "submissions",
     }
@@ -122,8 +124,9 @@ def withdraw(request: HttpRequest, public_id: str) -> HttpResponse:
     record = _record(request, public_id)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        if attempt(request, _withdrawal(record, person(request), form.cleaned_data["reason"]), _("It is withdrawn.")):
-            return redirect("pages:submission", public_id=public_id)
+        action = _withdrawal(record, person(request), form.cleaned_data["reason"])
+        attempt(request, action, _("It is withdrawn."))
+        return redirect("pages:submission", public_id=public_id)
     context = {"form": form, "submission": record.submission, "result": record.result, "tab": "submissions"}
     return render(request, "pages/withdraw.html", context)
 
