@@ -19,9 +19,13 @@ MAX_DEPTH: Final = 64
 MAX_INTEGER: Final = 2**53 - 1
 """Largest integer that every JSON reader takes exactly (RFC 8785); larger counters are written as strings."""
 
+_LEAST_EXPONENT: Final = 10**21
+"""Doubles from here on are written with an exponent (RFC 8785, after ECMAScript)."""
+
 _MAX_DIGITS: Final = 400
 """Characters of one number: a double written out has at most 325, and reading an integer costs their square."""
 
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _Pairs: TypeAlias = list[tuple[str, Json]]
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
@@ -130,9 +134,12 @@ def _decode(data: bytes, place: str) -> str:
 def _parse(text: str, data: bytes, max_depth: int, place: str) -> Json:
     _check_depth(data, max_depth, place)
     try:
-        return cast("Json", _Decoder(place).decode(text))
+        value = cast("Json", _Decoder(place).decode(text))
     except json.JSONDecodeError as error:
         raise fault("schema.not_json", place, expected="JSON", got=error) from error
+    if _SURROGATE.search(text):
+        dumps(value, place=place)  # half a surrogate pair is no text, and refused here
+    return value
 
 
 def _check_depth(data: bytes, max_depth: int, place: str) -> None:
@@ -168,11 +175,14 @@ class _Decoder(json.JSONDecoder):
             raise fault("schema.duplicate_key", self._place, expected="each key once", got=twice)
         return value
 
-    def _int(self, text: str) -> int:
+    def _int(self, text: str) -> int | float:
+        """An exact integer, or a double that happens to be whole: RFC 8785 writes 1e17 with all its digits."""
         value = int(text) if len(text) <= _MAX_DIGITS else MAX_INTEGER + 1
-        if abs(value) > MAX_INTEGER:
-            raise fault("schema.number_range", self._place, expected=f"at most {MAX_INTEGER}", got=text)
-        return value
+        if abs(value) <= MAX_INTEGER:
+            return value
+        if abs(value) < _LEAST_EXPONENT and rfc8785.dumps(float(value)) == text.encode("ascii"):
+            return float(value)
+        raise fault("schema.number_range", self._place, expected=f"at most {MAX_INTEGER}", got=text)
 
     def _float(self, text: str) -> float:
         value = float(text) if len(text) <= _MAX_DIGITS else math.inf

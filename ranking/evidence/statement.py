@@ -105,9 +105,10 @@ def _statement(payload: bytes, signer: str) -> Statement:
     for name, expected in (("_type", STATEMENT_TYPE), ("predicateType", PREDICATE_TYPE)):
         if document.any(name) != expected:
             raise fault("statement.type", place, expected=expected, got=document.any(name))
+    claims = predicate.read(document.object("predicate"))
     return Statement(
-        predicate=predicate.read(document.object("predicate")),
-        subjects=_subjects(document.array("subject", most=MOST_SUBJECTS)),
+        predicate=claims,
+        subjects=_subjects(document.array("subject", most=MOST_SUBJECTS), runs=len(claims.runs)),
         bundle_id=sha256(payload).hexdigest(),
         key_id=signer,
     )
@@ -126,19 +127,19 @@ def _signature_findings(statement: Statement, payload: bytes, signature: bytes) 
     return []
 
 
-def _subjects(values: list[Json]) -> tuple[Subject, ...]:
-    subjects = tuple(_subject(Fields(value, names.STATEMENT, rule="statement.subject")) for value in values)
-    places = [names.parse(subject.name) for subject in subjects]
-    known = [place for place in places if place is not None]
-    if len(known) != len(places) or names.parse(names.STATEMENT) in known:
-        unknown = next(s.name for s, p in zip(subjects, places, strict=True) if p is None or s.name == names.STATEMENT)
-        raise fault("statement.subject", names.STATEMENT, expected="a file of format 1", got=unknown)
-    if any(before >= after for before, after in pairwise(known)):
-        raise fault("statement.subject", names.STATEMENT, expected="each file once, in order", got="another order")
-    return subjects
+def _subjects(values: list[Json], *, runs: int) -> tuple[Subject, ...]:
+    read = [_subject(Fields(value, names.STATEMENT, rule="statement.subject"), runs) for value in values]
+    for (before, _), (after, subject) in pairwise(read):
+        if before >= after:
+            raise fault("statement.subject", names.STATEMENT, expected="each file once, in order", got=subject.name)
+    return tuple(subject for _, subject in read)
 
 
-def _subject(fields: Fields) -> Subject:
+def _subject(fields: Fields, runs: int) -> tuple[names.Entry, Subject]:
+    """A file and its place in the container's order; only files of the runs that the statement names."""
     fields.only(frozenset({"name", "digest"}))
-    digest = fields.object("digest").only(frozenset({"sha256"}))
-    return Subject(name=fields.text("name"), sha256=digest.hex("sha256", 64))
+    name = fields.text("name")
+    entry = names.parse(name)
+    if entry is None or entry.kind is names.Kind.STATEMENT or entry.run >= max(runs, 1):
+        raise fields.wrong("name", f"a file of format 1, of {runs} runs")
+    return entry, Subject(name=name, sha256=fields.object("digest").only(frozenset({"sha256"})).hex("sha256", 64))
