@@ -6,23 +6,22 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from pathlib import Path
 
 import psutil
 
+from ranking.evidence.model import Unavailable
 from runner import clock, home, shadowing, torch_probe
 from runner.errors import RunnerError
 from runner.system import hardware
 from runner.telemetry.nvml import reason_unavailable
 from runner.telemetry.rapl import RaplReader
-from runner.telemetry.unavailable import Unavailable
 from runner.torch_probe import TorchFacts
 from workloads.datasets.search import locate
-from workloads.definition import Scale, registry
+from workloads.definition import Scale, Workload, registry
 from workloads.errors import DatasetError
 
 MIN_PYTHON = (3, 11)
@@ -77,7 +76,8 @@ def python_version() -> Check:
     old = sys.version_info < MIN_PYTHON
     wanted = ".".join(map(str, MIN_PYTHON))
     found = ".".join(map(str, sys.version_info[:3]))
-    return _check("python.version", f"Python {found}", bad=Status.FAIL if old else None, action=f"Use {wanted} or newer.")
+    bad = Status.FAIL if old else None
+    return _check("python.version", f"Python {found}", bad=bad, action=f"Use {wanted} or newer.")
 
 
 def installation() -> Check:
@@ -209,16 +209,17 @@ def data() -> Iterator[Check]:
     """``data.<dataset>``: whether what lite and smoke need is here."""
     for workload in registry():
         if workload.scale is not Scale.REFERENCE:
-            yield _dataset(f"data.{workload.dataset.name}", lambda w=workload: locate(w))
+            yield _dataset(workload)
 
 
-def _dataset(id: str, find: Callable[[], Path | None]) -> Check:
+def _dataset(workload: Workload) -> Check:
+    name = f"data.{workload.dataset.name}"
     try:
-        found = find()
+        found = locate(workload)
     except DatasetError as error:
-        return _check(id, f"{error.message} {error.place}", bad=Status.FAIL, action=error.action)
+        return _check(name, f"{error.message} {error.place}", bad=Status.FAIL, action=error.action)
     return _check(
-        id,
+        name,
         str(found or "not on this machine"),
         bad=None if found else Status.WARN,
         action="`vflops run` fetches it; with no network, put the files in a folder and set VFLOPS_DATA.",

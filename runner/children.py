@@ -12,7 +12,7 @@ from pathlib import Path
 from runner import shadowing
 
 DEFAULTS = {"OMP_WAIT_POLICY": "PASSIVE"}
-"""Set for children unless the user set them: threads that spin beside another busy process make a step six times slower."""
+"""Set for children unless the user set them: threads that spin beside a busy process make a step six times slower."""
 
 
 def command(module: str, arguments: Sequence[str] = ()) -> list[str]:

@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         print_problem(problem_of(stop), as_json=as_json)
         return Exit.INTERRUPTED
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the one place where every error becomes words
         print_problem(problem_of(error), as_json=as_json)
         return error.status if isinstance(error, RunnerError) else Exit.ERROR
 

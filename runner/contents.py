@@ -60,7 +60,7 @@ def contents_of(path: Path) -> Contents:
     """The contents of the bundle at ``path``; raises ``bundle.unreadable`` where it is no container at all."""
     evidence, findings = read_bundle(path)
     with _open(path) as bundle:
-        envelope = canonical.loads(bundle.read(names.STATEMENT))
+        envelope: Any = canonical.loads(bundle.read(names.STATEMENT))
         return Contents(
             path=str(path),
             size_bytes=evidence.size_bytes,

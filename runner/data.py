@@ -15,9 +15,7 @@ def find_data(workload: Workload, root: Path | None, listener: Listener) -> Path
 
     def progress(step: Progress) -> None:
         listener.tell(
-            Fetching(
-                source=step.source, name=step.file, done_bytes=step.done_bytes, total_bytes=step.total_bytes
-            )
+            Fetching(source=step.source, name=step.file, done_bytes=step.done_bytes, total_bytes=step.total_bytes)
         )
 
     return ensure(workload, root, progress).absolute()

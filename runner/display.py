@@ -13,14 +13,16 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from runner.board import Board, Row
-from runner.events import Event, Fetching, Notice, Packed, Packing, Progress, RunFinished, RunStarted, SetStarted, document
+from runner.board import Board
+from runner.events import Event, Fetching, Notice, Packed, Progress, SetStarted, document
+from runner.wording import duration, lines, share_of_bytes
 
 PLAIN_PERIOD_S = 5.0
 """Between two plain lines of progress: enough to see that it goes on, few enough for a log."""
 
 REFRESH_PER_S = 8
-MIB = 1 << 20
+COLUMNS = ("epoch", "loss", "quality", "images/s", "FLOPS", "time")
+BAR_WIDTH = 40
 
 
 class Display(Protocol):
@@ -68,7 +70,7 @@ class PlainLines:
         """Print to ``stream``."""
         self._stream = stream
         self._board = Board()
-        self._last_s = 0.0
+        self._last_s = time.monotonic()
 
     def __enter__(self) -> Self:
         """Nothing to prepare."""
@@ -80,59 +82,12 @@ class PlainLines:
     def tell(self, event: Event) -> None:
         """Print the event, unless it is progress and the last line of progress is young."""
         self._board.take(event)
-        frequent = isinstance(event, Progress | Fetching)
-        if frequent and time.monotonic() - self._last_s < PLAIN_PERIOD_S:
-            return
-        if frequent:
+        if isinstance(event, Progress | Fetching):
+            if time.monotonic() - self._last_s < PLAIN_PERIOD_S:
+                return
             self._last_s = time.monotonic()
-        for line in _lines(event, self._board):
+        for line in lines(event, self._board):
             print(line, file=self._stream, flush=True)
-
-
-def _lines(event: Event, board: Board) -> list[str]:
-    match event:
-        case Notice(text=text):
-            return [text]
-        case Fetching():
-            return [f"fetching {event.name}: {_share_of_bytes(event)}"]
-        case SetStarted():
-            return _heading(event)
-        case RunStarted(run=run, seed=seed):
-            return [f"run {run + 1}/{board.runs}: seed {seed}"]
-        case Progress():
-            return [_progress_line(event, board)]
-        case RunFinished(run=run):
-            return [f"run {run + 1}/{board.runs}: {event.status} in {event.seconds:.1f} s, quality {_number(event.quality)}"]
-        case Packed():
-            return [f"bundle: {event.path} ({event.size_bytes / MIB:.1f} MiB)"]
-        case Packing():
-            return ["packing and signing the evidence"]
-    return []
-
-
-def _heading(event: SetStarted) -> list[str]:
-    lines = [
-        f"{event.title}",
-        f"{event.workload}, level {event.level}, on {event.device}; target {event.metric} {event.target_quality}",
-        f"evidence in {event.folder}",
-    ]
-    if event.finished:
-        lines.append(f"{len(event.finished)} of {len(event.seeds)} runs are whole already")
-    return lines
-
-
-def _progress_line(event: Progress, board: Board) -> str:
-    row = Row.of(event)
-    parts = [
-        f"run {event.run + 1}/{board.runs}: {event.phase}",
-        f"epoch {row.epoch}",
-        f"loss {row.loss}",
-        f"quality {row.quality}",
-        f"{row.rate} images/s",
-        f"{row.flops}",
-        f"{_duration(board.left_s())} left",
-    ]
-    return "  ".join(parts)
 
 
 class LiveTable:
@@ -157,49 +112,30 @@ class LiveTable:
         """Note the event for the next drawing; what is no progress is printed above the table."""
         self._board.take(event)
         if isinstance(event, Notice | SetStarted | Packed):
-            self._console.print(Text("\n".join(_lines(event, self._board))))
+            self._console.print(Text("\n".join(lines(event, self._board))))
 
     def _render(self) -> Group:
+        if self._board.runs:
+            return Group(self._table(), self._bar())
         fetching = self._board.fetching
-        if fetching is not None and not self._board.runs:
-            return Group(Text(f"fetching {fetching.name}: {_share_of_bytes(fetching)}"))
-        if not self._board.runs:
-            return Group(Text("preparing"))
-        return Group(self._table(), self._bar())
+        return Group(Text(f"fetching {fetching.name}: {share_of_bytes(fetching)}" if fetching else "preparing"))
 
     def _table(self) -> Table:
         table = Table(box=None, pad_edge=False)
         table.add_column("run")
         table.add_column("phase", min_width=10)
-        for title in ("epoch", "loss", "quality", "images/s", "FLOPS", "time"):
+        for title in COLUMNS:
             table.add_column(title, justify="right", min_width=8)
         for index in range(self._board.runs):
             row = self._board.row(index)
-            style = "" if index == self._board.current else "dim"
             cells = (row.phase, row.epoch, row.loss, row.quality, row.rate, row.flops, row.time)
+            style = "" if index == self._board.current else "dim"
             table.add_row(f"{index + 1}/{self._board.runs}", *cells, style=style)
         return table
 
     def _bar(self) -> Table:
-        line = Table.grid(padding=(0, 1))
         done = self._board.done()
-        line.add_row(
-            ProgressBar(total=1.0, completed=done, width=40), f"{done:.0%}", f"{_duration(self._board.left_s())} left"
-        )
+        line = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=1.0, completed=done, width=BAR_WIDTH)
+        line.add_row(bar, f"{done:.0%}", f"{duration(self._board.left_s())} left")
         return line
-
-
-def _share_of_bytes(event: Fetching) -> str:
-    return f"{event.done_bytes / MIB:.1f} of {event.total_bytes / MIB:.1f} MiB from {event.source}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
-
-
-def _duration(seconds: float | None) -> str:
-    if seconds is None:
-        return "-"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -59,7 +59,7 @@ class RunStarted(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress(Event):
-    """Where run ``run`` stands: ``phase`` is preparing, training, evaluating, saving or ended; rates are of training."""
+    """Where run ``run`` stands: ``phase`` is preparing, training, evaluating or saving; rates are of training."""
 
     run: int
     phase: str

@@ -61,7 +61,7 @@ def _child(folder: RunFolder, index: int, uuids: Sequence[str]) -> Iterator[tupl
 
 
 def _follow(process: subprocess.Popen[bytes], descriptor: int, listener: Listener) -> Problem | None:
-    """Pass events on until the child closes its end; on Ctrl-C tell it to stop, once, and read on."""
+    """Pass events on until the child closes its end; on Ctrl-C tell it to stop, and wait until it has."""
     failed: Problem | None = None
     with os.fdopen(os.dup(descriptor), "rb") as lines:
         try:
@@ -70,21 +70,21 @@ def _follow(process: subprocess.Popen[bytes], descriptor: int, listener: Listene
                 listener.tell(event)
                 failed = event.problem if isinstance(event, Failed) else failed
         except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
-            process.wait(GRACE_S)
+            _end(process)
             raise Interrupted("run.interrupted", "Stopped by you.") from None
     return failed
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Leave no child behind, whatever went wrong here."""
-    if process.poll() is None:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(GRACE_S)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            process.kill()
-            process.wait()
+    """Leave no child behind: tell it to stop, and end it where it does not, or where the user insists."""
+    if process.poll() is not None:
+        return
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(GRACE_S)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _failure(problem: Problem, folder: RunFolder, index: int) -> RunnerError:

@@ -46,9 +46,7 @@ def _claims(folder: RunFolder, key: SigningKey) -> Predicate:
         public_key=key.public_text,
         organisation=plan.organisation,
         system_name=plan.system_name,
-        workload=WorkloadClaim(
-            name=plan.workload.name, scale=plan.workload.scale.value, version=plan.workload.version
-        ),
+        workload=WorkloadClaim(name=plan.workload.name, scale=plan.workload.scale.value, version=plan.workload.version),
         level=plan.level.value,
         layers_changed=plan.layers_changed,
         configuration=ConfigurationClaim(
@@ -69,4 +67,5 @@ def _claims(folder: RunFolder, key: SigningKey) -> Predicate:
             )
             for index, seed in enumerate(plan.seeds)
         ),
+        restarts=folder.restarts(),
     )

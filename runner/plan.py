@@ -55,7 +55,7 @@ class RunSetRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSetPlan:
-    """A run set, decided: all that its runs and its statement depend on. Kept in the run folder, so that it can go on."""
+    """A run set, decided: all that its runs and its statement depend on; kept in the run folder."""
 
     workload: Workload
     level: Level

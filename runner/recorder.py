@@ -81,7 +81,7 @@ class RunRecorder:
         self._run_start_us = self._log.write(keys.RUN_START, event_type=keys.INTERVAL_START).clock_us
         self._run_start_s = time.monotonic()
 
-    def interval_start(self, *, index: int, first_sample: int, salt: str) -> None:
+    def interval_start(self, *, index: int, first_sample: int, salt: str) -> None:  # noqa: ARG002 - the protocol's
         """Write ``block_start``."""
         count = self._points[index] - first_sample
         self._log.write(
@@ -113,6 +113,7 @@ class RunRecorder:
 
     def evaluation_start(self, *, samples: int) -> None:
         """Write ``eval_start``."""
+        self._stop.raise_if_set()
         self._samples = samples
         self._log.write(keys.EVAL_START, event_type=keys.INTERVAL_START, metadata=self._at(samples))
         self._tell("evaluating")
@@ -136,7 +137,14 @@ class RunRecorder:
         records, head = self._sampler.position()
         self._log.write(keys.TELEMETRY, {"records": records, "head": head}, namespace=keys.NAMESPACE)
 
-    def interval_stop(self, *, index: int, samples: int, loss: float, times: IntervalTimes) -> None:
+    def interval_stop(
+        self,
+        *,
+        index: int,  # noqa: ARG002 - the protocol's
+        samples: int,
+        loss: float,
+        times: IntervalTimes,
+    ) -> None:
         """Write ``interval`` and ``block_stop``."""
         value = {
             keys.LOSS: loss,

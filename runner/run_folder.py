@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import math
 import os
 import shutil
 from collections.abc import Iterator
@@ -12,12 +13,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ranking.evidence import canonical
+from ranking.evidence import canonical, keys
+from ranking.evidence.model import RestartClaim
 from runner import plan as plans
 from runner.errors import RunnerError, UsageError
 from runner.plan import RunSetPlan
 
 PLAN, SYSTEM, FINISHED, RESTARTS, LOCK = "plan.json", "system.json", "finished.json", "restarts.json", "lock"
+INTERRUPTED, CRASHED = "interrupted", "crashed"
+MS_PER_S = 1000
 LOG, TELEMETRY, CHECKPOINTS = "log.txt", "telemetry.jsonl", "checkpoints"
 
 
@@ -27,15 +31,6 @@ class FinishedRun:
 
     log_head: str
     telemetry_head: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Restart:
-    """A run that was begun anew: why, and how many seconds of training were thrown away with its first try."""
-
-    run: int
-    reason: str
-    lost_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,35 +104,42 @@ class RunFolder:
         whole = self.finished()
         return [index for index in range(len(self.plan.seeds)) if index not in whole]
 
-    def discard_part(self, index: int, reason: str) -> Restart | None:
-        """Throw away what an earlier try of run ``index`` left, and keep a record of that; None where there is nothing."""
+    def discard_part(self, index: int) -> RestartClaim | None:
+        """Throw away what an earlier try of run ``index`` left, and keep a record of it; None where it left nothing."""
         path = self.run_path(index)
         if not path.exists():
             return None
-        restart = Restart(run=index, reason=reason, lost_s=_seconds_logged(path / LOG))
-        entries = [asdict(entry) for entry in (*self.restarts(), restart)]
-        _write_whole(self.path / RESTARTS, json.dumps(entries).encode())
+        restart = _restart(index, path / LOG)
+        if restart is not None:
+            entries = [asdict(entry) for entry in (*self.restarts(), restart)]
+            _write_whole(self.path / RESTARTS, json.dumps(entries).encode())
         shutil.rmtree(path)
         return restart
 
-    def restarts(self) -> tuple[Restart, ...]:
+    def restarts(self) -> tuple[RestartClaim, ...]:
         """All runs that were begun anew, in order."""
         file = self.path / RESTARTS
-        return tuple(Restart(**entry) for entry in json.loads(file.read_bytes())) if file.exists() else ()
+        return tuple(RestartClaim(**entry) for entry in json.loads(file.read_bytes())) if file.exists() else ()
 
     def system(self) -> bytes:
         """The system description, canonical JSON."""
         return (self.path / SYSTEM).read_bytes()
 
 
-def _seconds_logged(log: Path) -> float:
-    """Seconds between the first and the last whole line of a log, by UTC; 0 where there are fewer than two."""
+def _restart(index: int, log: Path) -> RestartClaim | None:
+    """What an unfinished log tells: the seconds from its first line to its last; None where nothing was logged.
+
+    A run that was told to stop ends its log; where it is not ended, the process died.
+    """
     try:
-        lines = log.read_bytes().split(b"\n")[:-1]
+        lines = [json.loads(line[line.index(b"{") :]) for line in log.read_bytes().split(b"\n")[:-1]]
     except FileNotFoundError:
-        return 0.0
-    times = [json.loads(line[line.index(b"{") :])["time_ms"] for line in (lines[:1] + lines[-1:])]
-    return max(0.0, (times[-1] - times[0]) / 1000) if times else 0.0
+        return None
+    if not lines:
+        return None
+    lost_ms = max(0, lines[-1]["time_ms"] - lines[0]["time_ms"])
+    reason = INTERRUPTED if lines[-1]["key"] == keys.END else CRASHED
+    return RestartClaim(run=index, reason=reason, lost_s=math.ceil(lost_ms / MS_PER_S))
 
 
 def _write_whole(path: Path, data: bytes) -> None:

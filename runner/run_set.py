@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ranking.evidence import canonical
 from runner import clock, home, keys, torch_probe
@@ -21,6 +21,7 @@ from runner.one_run import go_on, run_one
 from runner.pack import BUNDLE_SUFFIX, pack
 from runner.plan import RunSetPlan, RunSetRequest
 from runner.run_folder import RunFolder
+from runner.system import hardware
 from runner.system.description import describe
 from runner.system.source import source_digest
 from runner.torch_probe import TorchFacts
@@ -79,25 +80,25 @@ def _work(folder: RunFolder, facts: TorchFacts, listener: Listener) -> Path:
     with folder.locked():
         listener.tell(_started(folder))
         try:
-            _train_rest(folder, uuids, listener)
-        except KeyboardInterrupt:
+            for index in folder.unfinished():
+                _begin_anew(folder, index, listener)
+                run_one(folder, index, uuids, listener)
+            return _pack(folder, listener)
+        except (KeyboardInterrupt, Interrupted):
             raise _interrupted(folder) from None
-        except Interrupted:
-            raise _interrupted(folder) from None
-        return _pack(folder, listener)
 
 
-def _train_rest(folder: RunFolder, uuids: Sequence[str], listener: Listener) -> None:
-    for index in folder.unfinished():
-        restart = folder.discard_part(index, "interrupted")
-        if restart is not None:
-            text = f"Run {index + 1} begins anew; {restart.lost_s:.0f} s of its first try are lost, and recorded."
-            listener.tell(Notice(text=text))
-        run_one(folder, index, uuids, listener)
+def _begin_anew(folder: RunFolder, index: int, listener: Listener) -> None:
+    """Clear away what an earlier try left."""
+    restart = folder.discard_part(index)
+    if restart is not None:
+        text = f"Run {index + 1} begins anew; {restart.lost_s} s of its first try are lost, which the statement tells."
+        listener.tell(Notice(text=text))
 
 
 def _pack(folder: RunFolder, listener: Listener) -> Path:
     path = folder.plan.output
+    _refuse_existing(path)
     listener.tell(Packing(path=str(path)))
     bundle = pack(folder, keys.load_key(folder.plan.key))
     listener.tell(Packed(path=str(path), bundle=bundle, size_bytes=path.stat().st_size))
@@ -123,9 +124,7 @@ def _started(folder: RunFolder) -> SetStarted:
 
 def _interrupted(folder: RunFolder) -> Interrupted:
     done, total = len(folder.finished()), len(folder.plan.seeds)
-    return Interrupted(
-        "run.interrupted", f"Stopped. {done} of {total} runs are whole and kept.", action=go_on(folder)
-    )
+    return Interrupted("run.interrupted", f"Stopped. {done} of {total} runs are whole and kept.", action=go_on(folder))
 
 
 def _key(name: str, listener: Listener) -> keys.SigningKey:
@@ -140,24 +139,26 @@ def _output(request: RunSetRequest) -> Path | None:
     if request.output is None:
         return None
     path = request.output.expanduser().absolute()
-    if path.exists():
-        raise UsageError(
-            "output.exists",
-            "There is a file of that name already; bundles are never overwritten.",
-            place=path,
-            action="Choose another --output.",
-        )
+    _refuse_existing(path)
     if not path.parent.is_dir():
         raise UsageError("output.no_folder", "The folder for the bundle does not exist.", place=path.parent)
     return path
 
 
-def _default_name(facts: TorchFacts) -> str:
-    from runner.system.hardware import processors
+def _refuse_existing(path: Path) -> None:
+    if path.exists():
+        raise UsageError(
+            "output.exists",
+            "There is a file where the bundle is to go; bundles are never overwritten.",
+            place=path,
+            action=f"See whether it is the bundle that you look for: vflops verify {path}",
+        )
 
+
+def _default_name(facts: TorchFacts) -> str:
     if facts.device == "cuda":
         return f"1 x {facts.accelerators[0].name}"
-    cpu = processors()
+    cpu = hardware.processors()
     return f"{cpu.packages} x {cpu.model}" if isinstance(cpu.model, str) else "CPU"
 
 
@@ -165,7 +166,7 @@ def _refuse_changed(folder: RunFolder, facts: TorchFacts) -> None:
     """A run set is of one system and one source: refuse to go on with another."""
     plan = folder.plan
     now = describe(facts, keys.load_key(plan.key), system_name=plan.system_name, storage=plan.data_dir)
-    before = canonical.loads(folder.system())
+    before: Any = canonical.loads(folder.system())
     changed = sorted(name for name in now if now[name] != before.get(name))
     if plan.source_digest != source_digest() or changed:
         raise RunnerError(

@@ -39,5 +39,5 @@ def refuse_shadowed() -> None:
             "Python finds packages of another folder in place of those of vflops.",
             expected=installation(),
             got="; ".join(f"{name}: {place}" for name, place in wrong.items()),
-            action="Start the command `vflops` itself (not `python -m runner`), and unset PYTHONPATH, or change folder.",
+            action="Start `vflops` itself, not `python -m runner`; unset PYTHONPATH, or change folder.",
         )

@@ -24,12 +24,16 @@ class StopFlag:
         for number in SIGNALS:
             signal.signal(number, self._on_signal)
 
+    def set(self) -> None:
+        """Ask the run to stop."""
+        self._set = True
+
     def raise_if_set(self) -> None:
         """Raise Stopped where the flag is set."""
         if self._set:
             raise Stopped
 
-    def _on_signal(self, number: int, frame: FrameType | None) -> None:
-        self._set = True
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self.set()
         for each in SIGNALS:
             signal.signal(each, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""``python -m runner.torch_probe DEVICE``: what PyTorch and the device are, as JSON; a child, so that the parent holds no GPU."""
+"""Asks PyTorch about itself and its devices, in a child process so that the parent holds no GPU."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from runner.events import Event, Failed
 from runner.plan import FORMAT, RunSetPlan
 from runner.recorder import RunRecorder
 from runner.run_folder import CHECKPOINTS, LOG, TELEMETRY, FinishedRun, RunFolder
-from runner.stopping import Stopped, StopFlag
+from runner.stopping import StopFlag, Stopped
 from runner.telemetry.host import load_average
 from runner.telemetry.sampler import Sampler
 from workloads.definition import TrainingTask
@@ -27,14 +27,14 @@ from workloads.definition import TrainingTask
 
 def main(argv: Sequence[str]) -> int:
     """Train the run, leave its evidence whole, and return the exit status."""
-    folder, index, tell, uuids = RunFolder.open(Path(argv[0])), int(argv[1]), _teller(int(argv[2])), argv[3:]
     stop = StopFlag()
     stop.listen()
+    folder, index, tell, uuids = RunFolder.open(Path(argv[0])), int(argv[1]), _teller(int(argv[2]), stop), argv[3:]
     try:
         finished = _train(folder, index, tell, stop, uuids)
     except Stopped:
         return Exit.INTERRUPTED
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the parent tells it to the user
         tell(Failed(problem=problem_of(error)))
         return Exit.ERROR
     folder.finish_run(index, finished)
@@ -46,8 +46,11 @@ def _train(
 ) -> FinishedRun:
     """Train within open log and telemetry; a run that diverged is whole too, and says that it was aborted."""
     plan, path = folder.plan, folder.run_path(index)
-    bound = {"nonce": plan.nonce, "index": index, "seed": plan.seeds[index]}
-    with LogWriter(path / LOG, **bound) as log, TelemetryWriter(path / TELEMETRY, **bound) as telemetry:
+    nonce, seed = plan.nonce, plan.seeds[index]
+    with (
+        LogWriter(path / LOG, nonce=nonce, index=index, seed=seed) as log,
+        TelemetryWriter(path / TELEMETRY, nonce=nonce, index=index, seed=seed) as telemetry,
+    ):
         with Sampler(telemetry, uuids) as sampler:
             _write_head(log, plan, index)
             task = _task(plan, index, path / CHECKPOINTS)
@@ -106,14 +109,14 @@ def _task(plan: RunSetPlan, index: int, checkpoint_dir: Path) -> TrainingTask:
     )
 
 
-def _teller(descriptor: int) -> Callable[[Event], None]:
-    """Writes events to the parent; where it is gone, the run stops."""
+def _teller(descriptor: int, stop: StopFlag) -> Callable[[Event], None]:
+    """Writes events to the parent; where it is gone, the run is to stop."""
 
     def tell(event: Event) -> None:
         try:
             os.write(descriptor, events.dump(event))
         except BrokenPipeError:
-            raise Stopped from None
+            stop.set()
 
     return tell
 

@@ -1,4 +1,4 @@
-"""``vflops list``: the workloads, what they ask for, and whether their data is here; or the run sets on this machine."""
+"""``vflops list``: the workloads, what they ask for, and whether their data is here; or the run sets here."""
 
 from __future__ import annotations
 

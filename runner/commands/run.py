@@ -91,6 +91,6 @@ def _refuse_options_with_resume(args: argparse.Namespace) -> None:
         )
 
 
-def _as_interrupt(number: int, frame: FrameType | None) -> None:
+def _as_interrupt(_number: int, _frame: FrameType | None) -> None:
     """Being terminated is being interrupted: the run stops in order."""
     raise KeyboardInterrupt

@@ -79,6 +79,6 @@ def withhold_personal(value: Any, names: Iterable[str]) -> Any:
         return {key: withhold_personal(entry, names) for key, entry in value.items()}
     if isinstance(value, list):
         return [withhold_personal(entry, names) for entry in value]
-    if isinstance(value, str) and any(re.search(WORD.format(re.escape(name)), value, re.I) for name in names):
+    if isinstance(value, str) and any(re.search(WORD.format(re.escape(name)), value, re.IGNORECASE) for name in names):
         return unavailable("withheld: held the name of a person or machine")
     return value

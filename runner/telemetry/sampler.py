@@ -69,7 +69,7 @@ class Sampler:
         try:
             while not self._end.wait(self._period_s()):
                 self._sample()
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised again by stop, in the run's own thread
             self._error = error
         self.cpu_s = time.thread_time()
 
