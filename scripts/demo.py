@@ -84,8 +84,7 @@ def main() -> int:
             bundle = run_set(scale)
         with stages.stage("submit, verify, publish"):
             submission = submit(bundle)
-        row = published_row(address, scale, submission)
-        report(stages, address, row, person)
+        report(stages, published_row(address, submission), person)
         if not once:
             serve(process)
     return 0
@@ -153,40 +152,41 @@ def run_set(scale: str) -> Path:
     return kept
 
 
-def submit(bundle: Path) -> str:
-    """Hands the bundle in, waits for the verdict and the publication; returns the submission's id."""
+def submit(bundle: Path) -> dict[str, Any]:
+    """Hands the bundle in, waits for the verdict and the publication; returns the submission as the API shows it."""
     words = [str(BIN / "vflops"), "submit", str(bundle), "--publish", "--wait", "--json"]
     done = subprocess.run(
         words, cwd=ROOT, env={**os.environ, **environment()}, check=False, text=True, stdout=subprocess.PIPE
     )
     (submission,) = json.loads(done.stdout)["submissions"] if done.stdout else ({},)
     if done.returncode or submission.get("state") != "published":
-        raise CommandError("demo.not_published", f"the submission was not published:\n{done.stdout}", "See above.")
-    return str(submission["id"])
+        raise not_published(done.stdout)
+    return dict(submission)
 
 
-def published_row(address: str, scale: str, submission: str) -> dict[str, Any]:
-    """The row as the public API shows it; raises where it is not on the board."""
-    with urllib.request.urlopen(f"{address}/api/v1/boards/{WORKLOAD}/{scale}/hardware", timeout=30) as response:  # noqa: S310
-        board: dict[str, Any] = json.load(response)
-    for row in board["rows"]:
-        if row["submission"] == submission:
-            return dict(row)
-    raise CommandError(
-        "demo.not_published", f"submission {submission} is not on the board", f"See {address}/submissions/{submission}/"
-    )
+def published_row(address: str, submission: dict[str, Any]) -> dict[str, Any]:
+    """The row as everybody reads it on the board; raises where it is not there."""
+    with urllib.request.urlopen(f"{address}/api/v1/boards/{submission['board']}", timeout=30) as response:  # noqa: S310
+        rows: list[dict[str, Any]] = json.load(response)["results"]
+    for row in rows:
+        if row["id"] == submission["result"]:
+            return row
+    raise not_published(json.dumps(submission, indent=1))
 
 
-def report(stages: Stages, address: str, row: dict[str, Any], person: dict[str, str]) -> None:
+def not_published(facts: str) -> CommandError:
+    """The demo's end without its aim."""
+    return CommandError("demo.not_published", f"the result is not on the board:\n{facts}", "The lines above say why.")
+
+
+def report(stages: Stages, row: dict[str, Any], person: dict[str, str]) -> None:
     """Prints seconds, row and address."""
     print("\n--- done")
     for name, seconds in stages.seconds.items():
         print(f"    {seconds:8.1f} s  {name}")
     print(f"    {sum(stages.seconds.values()):8.1f} s  together\n")
-    print(
-        f"    rank {row['rank']}: {row['organisation']['name']}, {row['system']}, {row['valid_flops']:.4g} Valid FLOPS"
-    )
-    print(f"    {address}/results/{row['id']}/")
+    print(f"    rank {row['rank']}: {row['organisation_name']}, {row['system']}: {row['valid_flops']:.4g} Valid FLOPS")
+    print(f"    {row['address']}")
     print(f"    log in as {person['email']} with the password {person['password']}", flush=True)
 
 
