@@ -7,13 +7,27 @@ from typing import Any
 
 import structlog
 from celery import Celery
-from celery.signals import setup_logging, task_postrun, task_prerun
+from celery.signals import setup_logging, task_postrun, task_prerun, worker_init
+from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
 app = Celery("portal")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+def prepare_broker() -> None:
+    """Make the folders of the file-system broker, which makes none by itself."""
+    if settings.CELERY_BROKER_URL.startswith("filesystem:"):
+        for folder in ("messages", "control"):
+            (settings.BROKER_DIR / folder).mkdir(parents=True, exist_ok=True)
+
+
+@worker_init.connect
+def prepare_worker(**_kwargs: Any) -> None:
+    """A worker may be the first process of a new state folder."""
+    prepare_broker()
 
 
 @setup_logging.connect

@@ -146,9 +146,12 @@ VERIFY_MEMORY_BYTES = 2 * 1024**3
 """Address space of the verifying child: a bundle is read as a stream, the longest entry held at a time is smaller."""
 VERIFY_OUTPUT_BYTES = 32 * 1024**2
 """Longest report: five runs with curves of one point a second for a day stay below it."""
-LEASE = timedelta(seconds=VERIFY_WALL_S + 300)
-"""How long a claim holds: the child's wall limit and five minutes to fetch the bundle and write the report."""
-TASK_HARD_LIMIT_S = int(LEASE.total_seconds()) + 60
+LEASE = timedelta(seconds=60)
+"""How long a claim holds; a worker renews it while it works, so a dead one is missed within a minute."""
+SWEEP_EVERY = timedelta(seconds=15)
+"""Between two rounds of the sweep: with a lease, what the loss of a worker costs a submitter."""
+TASK_HARD_LIMIT_S = VERIFY_WALL_S + 300
+"""The child's wall limit and five minutes to fetch the bundle and write the report."""
 VISIBILITY_TIMEOUT_S = 2 * TASK_HARD_LIMIT_S
 """Above the hard limit, so that no broker hands out a second time what is still being worked on."""
 
@@ -290,6 +293,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SCHEMA_PATH_PREFIX": "/api/v1",
+    "OAS_VERSION": "3.1.0",
 }
 
 # --- logs --------------------------------------------------------------------------------------------------------

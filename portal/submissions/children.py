@@ -21,7 +21,8 @@ READ_BYTES = 64 * 1024
 ERROR_BYTES = 64 * 1024
 """What is kept of a child's standard error: enough for its last traceback."""
 
-Clock = Callable[[], float]
+EXIT_S = 10.0
+"""Between the end of a child's output and its own: the interpreter's clean-up."""
 
 
 class ChildProblem(Exception):
@@ -42,7 +43,18 @@ class Limits:
     output_bytes: int
 
 
-def run_module(module: str, arguments: Sequence[str], *, limits: Limits, clock: Clock = time.monotonic) -> bytes:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """What to do while a child works: ``act`` every ``every_s``; whatever it raises ends the child."""
+
+    act: Callable[[], None]
+    every_s: float
+
+
+UNWATCHED = Watch(act=lambda: None, every_s=3600.0)
+
+
+def run_module(module: str, arguments: Sequence[str], *, limits: Limits, watch: Watch = UNWATCHED) -> bytes:
     """Standard output of ``python -m module``. Raises ChildProblem where it was killed, crashed or said too much."""
     process = subprocess.Popen(
         _command(module, arguments, limits),
@@ -54,8 +66,8 @@ def run_module(module: str, arguments: Sequence[str], *, limits: Limits, clock: 
         start_new_session=True,
     )
     try:
-        output, errors = _collect(process, limits, clock)
-        status = process.wait(timeout=max(0.0, limits.wall_s))
+        output, errors = _collect(process, limits, watch)
+        status = process.wait(timeout=EXIT_S)
     except subprocess.TimeoutExpired as error:
         raise ChildProblem("verification.out_of_time", f"more than {limits.wall_s:.0f} s") from error
     finally:
@@ -83,26 +95,34 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _collect(process: subprocess.Popen[bytes], limits: Limits, clock: Clock) -> tuple[bytes, bytes]:
+def _collect(process: subprocess.Popen[bytes], limits: Limits, watch: Watch) -> tuple[bytes, bytes]:
     """Both outputs until their end. Raises ChildProblem past the limits; the caller kills."""
     if process.stdout is None or process.stderr is None:
         raise AssertionError("the child was started without pipes")
     output, errors = bytearray(), bytearray()
-    end = clock() + limits.wall_s
+    end = time.monotonic() + limits.wall_s
+    next_act = time.monotonic() + watch.every_s
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ, output)
         selector.register(process.stderr, selectors.EVENT_READ, errors)
         while selector.get_map():
-            left = end - clock()
-            if left <= 0:
+            now = time.monotonic()
+            if now >= end:
                 raise ChildProblem("verification.out_of_time", f"more than {limits.wall_s:.0f} s")
-            for key, _events in selector.select(left):
-                if not _read_some(key.fd, key.data):
-                    selector.unregister(key.fileobj)
+            if now >= next_act:
+                watch.act()
+                next_act = now + watch.every_s
+            _read_ready(selector, min(end, next_act) - now)
             del errors[:-ERROR_BYTES]
             if len(output) > limits.output_bytes:
                 raise ChildProblem("verification.output_too_large", f"more than {limits.output_bytes} bytes")
     return bytes(output), bytes(errors)
+
+
+def _read_ready(selector: selectors.BaseSelector, timeout_s: float) -> None:
+    for key, _events in selector.select(max(0.0, timeout_s)):
+        if not _read_some(key.fd, key.data):
+            selector.unregister(key.fileobj)
 
 
 def _read_some(descriptor: int, into: bytearray) -> bool:

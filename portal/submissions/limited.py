@@ -6,12 +6,17 @@ It imports nothing of the portal and becomes the program it was asked to run.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import resource
+import signal
 import sys
 
 OPEN_FILES = 64
 """A verification reads one bundle; modules are opened one after the other."""
+
+PR_SET_PDEATHSIG = 1
+"""Linux: get this signal when the parent dies, so that a killed worker leaves no child behind."""
 
 
 def main(memory_bytes: int, cpu_s: int, command: list[str]) -> None:
@@ -25,6 +30,7 @@ def main(memory_bytes: int, cpu_s: int, command: list[str]) -> None:
     }
     for kind, limit in limits.items():
         resource.setrlimit(kind, (limit, limit))
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.execv(command[0], command)  # noqa: S606 - a list, no shell
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import structlog
-from kombu.exceptions import OperationalError
+from kombu.exceptions import ChannelError, OperationalError
 
-from portal.celery import app
+from portal.celery import app, prepare_broker
 
 logger = structlog.get_logger(__name__)
 
@@ -20,8 +20,9 @@ SWEEP = "sweep"
 def send(task: str, public_id: str) -> bool:
     """Send one id now; False where the broker cannot be reached."""
     try:
+        prepare_broker()
         app.send_task(task, args=[public_id], retry=False)
-    except (OperationalError, OSError) as error:
+    except (OperationalError, ChannelError, OSError) as error:
         logger.warning("queue.unreachable", task=task, submission=public_id, error=str(error))
         return False
     return True

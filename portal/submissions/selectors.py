@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Min, QuerySet
 from django.utils import timezone
 
 from portal.submissions.models import Submission, Upload, VerificationReport
 from portal.submissions.queue import SWEEP, WORKER
 from portal.submissions.states import WAITING
-from portal.submissions.sweeping import EVERY, STALLED_AFTER
+from portal.submissions.sweeping import STALLED_AFTER
 from portal.trail.selectors import last_heartbeat
 
-SWEEP_LATE_S = 20 * EVERY.total_seconds()
+SWEEP_LATE_ROUNDS = 20
 """A sweep that missed this many rounds, five minutes, is not running."""
 
 
@@ -46,7 +47,7 @@ def readiness(*, now: datetime | None = None) -> dict[str, Any]:
     oldest = waiting.aggregate(oldest=Min("state_since"))["oldest"]
     oldest_s, sweep_s = _age_s(oldest, now), _age_s(last_heartbeat(SWEEP), now)
     problems = []
-    if sweep_s is None or sweep_s > SWEEP_LATE_S:
+    if sweep_s is None or sweep_s > SWEEP_LATE_ROUNDS * settings.SWEEP_EVERY.total_seconds():
         problems.append("sweep.not_running")
     if oldest_s is not None and oldest_s > STALLED_AFTER.total_seconds():
         problems.append("queue.nothing_is_claimed")

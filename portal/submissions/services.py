@@ -169,16 +169,31 @@ def submission_claim(*, public_id: str, now: datetime | None = None) -> Submissi
     return submission if claimed else None
 
 
+def submission_renew_lease(*, submission: Submission, attempt: int) -> bool:
+    """Hold on to a claim while its work goes on; False where another attempt, or a decision, has taken over."""
+    claimed = Submission.objects.filter(pk=submission.pk, state=State.VERIFYING, attempt=attempt)
+    return bool(claimed.update(lease_until=timezone.now() + settings.LEASE))
+
+
 @transaction.atomic
 def submission_record_failure(
-    *, submission: Submission, attempt: int, error_id: str, error: str, now: datetime | None = None
+    *,
+    submission: Submission,
+    attempt: int,
+    error_id: str,
+    error: str,
+    overdue: Q | None = None,
+    now: datetime | None = None,
 ) -> bool:
-    """End an attempt that gave no report: queued again while attempts are left, then failed."""
+    """End an attempt that gave no report: queued again while attempts are left, then failed.
+
+    ``overdue`` is what a sweep saw; it must still hold, since the worker may have renewed its lease meanwhile.
+    """
     left = submission.attempts_allowed - attempt
     move = Move(
         to=State.QUEUED if left > 0 else State.FAILED,
         sources=(State.VERIFYING,),
-        guard=Q(attempt=attempt),
+        guard=Q(attempt=attempt) & (overdue or Q()),
         data={"error_id": error_id, "attempts_left": max(left, 0)},
         now=now,
     )

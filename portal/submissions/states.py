@@ -42,8 +42,8 @@ DEADLINES: dict[State, timedelta] = {
     State.VERIFIED: timedelta(days=90),
     State.HELD: timedelta(days=90),
 }
-"""How long a submission may stay. Waiting for a worker: three days, a weekend without one. Verifying: above the lease
-of 20 minutes. Waiting for a person, owner or auditor: a quarter."""
+"""How long a submission may stay. Waiting for a worker: three days, a weekend without one. Verifying: above the
+hard limit of a task, 20 minutes. Waiting for a person, owner or auditor: a quarter."""
 
 AT_DEADLINE: dict[State, State] = {
     State.RECEIVED: State.FAILED,

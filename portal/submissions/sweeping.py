@@ -20,8 +20,6 @@ from portal.trail.services import heartbeat_record
 
 logger = structlog.get_logger(__name__)
 
-EVERY = timedelta(seconds=15)
-"""Between two rounds: what a lost message may cost a submitter."""
 SEND_AGAIN_AFTER = timedelta(seconds=60)
 """How long a sent id may stay unclaimed before it is sent again, doubling each time."""
 STALLED_AFTER = timedelta(minutes=10)
@@ -64,13 +62,15 @@ def sweep(*, now: datetime | None = None) -> Round:
 
 def end_leases(now: datetime) -> int:
     """Verifications whose worker is gone go back to the queue, or fail after the last attempt."""
-    lost = Submission.objects.filter(state=State.VERIFYING).filter(Q(lease_until__lt=now) | Q(lease_until=None))
+    overdue = Q(lease_until__lt=now) | Q(lease_until=None) | Q(deadline__lt=now)
+    lost = Submission.objects.filter(overdue, state=State.VERIFYING)
     return sum(
         submission_record_failure(
             submission=submission,
             attempt=submission.attempt,
             error_id="verification.interrupted",
             error=f"attempt {submission.attempt} gave no report",
+            overdue=overdue,
             now=now,
         )
         for submission in lost

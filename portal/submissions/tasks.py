@@ -26,7 +26,7 @@ def verify(public_id: str) -> None:
     attempt = submission.attempt
     logger.info("verification.started", submission=public_id, attempt=attempt)
     try:
-        document = verifying.verify(submission)
+        document = verifying.verify(submission, attempt)
     except ChildProblem as problem:
         logger.warning(
             "verification.no_report", submission=public_id, attempt=attempt, id=problem.id, detail=problem.detail

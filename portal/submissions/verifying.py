@@ -13,28 +13,40 @@ from typing import Any
 from django.conf import settings
 from django.core.files.storage import default_storage
 
-from portal.submissions.children import ChildProblem, Limits, run_module
+from portal.submissions.children import ChildProblem, Limits, Watch, run_module
 from portal.submissions.models import Submission
+from portal.submissions.services import submission_renew_lease
 from portal.trail.fields import parse_json
 from ranking.evidence import canonical
 from ranking.evidence.errors import EvidenceError
 
 COPY_BYTES = 1024**2
+RENEWALS = 4
+"""Renewals in the time of one lease: three may be late."""
 REPORT_KEYS = frozenset(
     {"schema", "rule_set", "verifier", "bundle", "verdict", "findings", "submission", "score", "runs"}
 )
 VERDICTS = frozenset({"accept", "hold", "reject"})
 
 
-def verify(submission: Submission) -> dict[str, Any]:
-    """The report of a submission's bundle. Raises ChildProblem where there is none."""
+def verify(submission: Submission, attempt: int) -> dict[str, Any]:
+    """The report of a submission's bundle. Raises ChildProblem where there is none.
+
+    Holds the lease of ``attempt`` meanwhile, and stops when the attempt is no longer the current one.
+    """
+
+    def hold() -> None:
+        if not submission_renew_lease(submission=submission, attempt=attempt):
+            raise ChildProblem("verification.interrupted", f"attempt {attempt} was taken over")
+
     limits = Limits(
         wall_s=settings.VERIFY_WALL_S,
         memory_bytes=settings.VERIFY_MEMORY_BYTES,
         output_bytes=settings.VERIFY_OUTPUT_BYTES,
     )
     with local_bundle(submission) as path:
-        return parse_report(run_module("ranking.verify", ["--json", str(path)], limits=limits))
+        watch = Watch(act=hold, every_s=settings.LEASE.total_seconds() / RENEWALS)
+        return parse_report(run_module("ranking.verify", ["--json", str(path)], limits=limits, watch=watch))
 
 
 @contextmanager
