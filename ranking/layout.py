@@ -24,7 +24,7 @@ def with_prefix(value: float | None, unit: str) -> str:
     if value is None:
         return _MISSING
     prefix, size = max((p for p in _PREFIXES if p[1] <= abs(value)), key=lambda p: p[1], default=_PREFIXES[0])
-    return f"{value / size:.4g} {prefix}{unit}"
+    return f"{value / size:#.4g} {prefix}{unit}"
 
 
 def _head(document: Mapping[str, Any]) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _steps(score: Mapping[str, Any]) -> Iterator[str]:
     yield f"          x {_ratio(score)}^{score['sensitivity_n']} = {with_prefix(score['valid_flops'], 'FLOPS')}"
     yield f"Spread    counted runs {_span(score['low'], score['high'])}"
     yield f"          all runs {_span(score['all_low'], score['all_high'])}, FLOPS vary by {score['cv_flops']:.2%}"
-    share = "" if score["share_of_peak"] is None else f", {score['share_of_peak']:.1%} of peak"
+    share = "" if score["share_of_peak"] is None else f", {score['share_of_peak'] * 100:.2g} % of peak"
     yield f"Speed     {score['throughput']:,.0f} samples/s{share}"
 
 
