@@ -89,7 +89,7 @@ def honest_run(
 ) -> Run:
     """A run that followed its definition, with all evaluations, and telemetry from its begin to its end."""
     checkpoints = [
-        safetensors({"weights": [float(seed % 997 + number)] * checkpoint_floats})
+        safetensors({"weights": [float(seed % 9_999_991 + number)] * checkpoint_floats})
         for number in range(len(workload.evaluation_points))
     ]
     start_us, stop_us = begin_us + PREPARATION_US, begin_us + PREPARATION_US + round(seconds * 1e6)
