@@ -33,6 +33,7 @@ class Series:
 
     name: str
     curve: str
+    title: str
     x_title: str
     y_title: str
     columns: tuple[str, ...]
@@ -45,6 +46,7 @@ SERIES = (
     Series(
         name="quality",
         curve="quality",
+        title="Quality at every evaluation",
         x_title="Time since the start of the run (s)",
         y_title="Quality",
         columns=("seconds", "samples", "quality", "loss"),
@@ -55,6 +57,7 @@ SERIES = (
     Series(
         name="throughput",
         curve="throughput",
+        title="Training throughput over time",
         x_title="Time since the start of the run (s)",
         y_title="Samples per second",
         columns=("seconds", "samples_per_s", "loss"),
@@ -64,6 +67,7 @@ SERIES = (
     Series(
         name="power",
         curve="power",
+        title="Power over time",
         x_title="Time since the start of the run (s)",
         y_title="Power (W)",
         columns=("seconds", "watts"),
@@ -73,6 +77,7 @@ SERIES = (
     Series(
         name="utilisation",
         curve="utilisation",
+        title="Utilisation over time",
         x_title="Time since the start of the run (s)",
         y_title="Utilisation (%)",
         columns=("seconds", "percent"),
@@ -83,7 +88,7 @@ SERIES = (
 
 
 def build(document: Document) -> dict[str, Any]:
-    """All figures of a report document by name: ``{"quality": {"figure", "svg", "table"}, ...}``.
+    """All figures of a report document by name: ``{"quality": {"title", "plotly", "svg", "table"}, ...}``.
 
     A figure without a single point is left out, for example power where nothing could be read.
     """
@@ -102,7 +107,8 @@ def _curve(series: Series, run: Document) -> Sequence[Point]:
 def _figure(series: Series, document: Document) -> dict[str, Any]:
     target = _target(series, document)
     return {
-        "figure": {"data": _traces(series, document), "layout": _layout(series, target)},
+        "title": series.title,
+        "plotly": {"data": _traces(series, document), "layout": _layout(series, target)},
         "svg": _picture(series, document, target),
         "table": _table(series, document),
     }
