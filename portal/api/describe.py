@@ -1,10 +1,12 @@
-"""Short words for describing operations: which errors an operation answers with, and examples of them."""
+"""Short words for describing operations: pages, ways to say who calls, and the errors with an example each."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiExample, OpenApiResponse
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse, inline_serializer
+from rest_framework import serializers
 
 from portal.api.problems import CONTENT_TYPE, TYPE_PREFIX
 from portal.api.serializers import ProblemSerializer
@@ -15,6 +17,47 @@ KNOWN = ("token.missing", "token.invalid", "token.expired", "token.revoked", "to
 
 PUBLIC = ("request.throttled",)
 """Errors of every public operation."""
+
+
+class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How programs say who calls."""
+
+    target_class = "portal.api.authentication.TokenAuthentication"
+    name = "token"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """A bearer token."""
+        return {"type": "http", "scheme": "bearer", "bearerFormat": "vfl_..."}
+
+
+class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    """How pages of the portal say who calls."""
+
+    target_class = "portal.api.authentication.SessionAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
+        """The session's cookie; changes also need the header X-CSRFToken."""
+        return {"type": "apiKey", "in": "cookie", "name": "sessionid"}
+
+
+def page_of(serializer: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    """A page of rows: ``next`` and ``previous`` are whole addresses, null at the ends."""
+    fields = {
+        "next": serializers.URLField(allow_null=True),
+        "previous": serializers.URLField(allow_null=True),
+        "results": serializer(many=True),
+    }
+    return inline_serializer(_name(serializer, "Page"), fields=fields)
+
+
+def list_of(serializer: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+    """All rows at once, where they are few."""
+    return inline_serializer(_name(serializer, "List"), fields={"results": serializer(many=True)})
+
+
+def _name(serializer: type[serializers.Serializer[Any]], suffix: str) -> str:
+    return serializer.__name__.removesuffix("Serializer") + suffix
 
 
 def errors(*ids: str) -> dict[tuple[int, str], OpenApiResponse]:

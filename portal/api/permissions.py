@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rest_framework.permissions import AllowAny, BasePermission, IsAuthenticated
 from rest_framework.request import Request
-from rest_framework.views import APIView
+
+if TYPE_CHECKING:  # the framework's views import this module, named in the settings
+    from rest_framework.views import APIView
 
 
 class DenyAll(BasePermission):

@@ -42,6 +42,8 @@ ROOM_LEFT_BYTES = 256 * 1024**2
 
 SUFFIX = ".vflops"
 
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
 
 class Stream(Protocol):
     """A request's body: ``read`` returns up to that many bytes, none at the end, and raises OSError when it broke."""
@@ -132,6 +134,10 @@ def upload_receive(*, upload: Upload, user: User, offset_bytes: int, length_byte
                 _finish(upload)
     except uploads_files.Busy as error:
         raise PortalError("upload.locked") from error
+    except OSError as error:
+        if error.errno not in DISK_FULL:
+            raise
+        raise PortalError("upload.no_space", f"{upload.offset_bytes} bytes are kept") from error
     return upload
 
 
@@ -158,7 +164,7 @@ def _receive(upload: Upload, length_bytes: int, stream: Stream) -> None:
             piece = _read(stream, min(left, uploads_files.READ_BYTES))
             if not piece:
                 break
-            _write(upload, file, piece, unrecorded)
+            file.write(piece)
             left -= len(piece)
             unrecorded += len(piece)
             if unrecorded >= RECORD_EVERY_BYTES:
@@ -175,15 +181,6 @@ def _read(stream: Stream, size: int) -> bytes:
         return stream.read(size)
     except OSError:
         return b""
-
-
-def _write(upload: Upload, file: BinaryIO, piece: bytes, unrecorded: int) -> None:
-    try:
-        file.write(piece)
-    except OSError as error:
-        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
-            raise
-        raise PortalError("upload.no_space", f"{upload.offset_bytes} bytes are kept, {unrecorded} were not") from error
 
 
 def _count(upload: Upload, file: BinaryIO, received_bytes: int) -> None:

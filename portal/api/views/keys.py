@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from portal.accounts.models import SigningKey
 from portal.accounts.services import signing_key_register, signing_key_revoke
 from portal.api.base import ApiView
-from portal.api.describe import KNOWN, errors
+from portal.api.describe import KNOWN, errors, page_of
 from portal.api.serializers import KeyRegistrationSerializer, KeySerializer, ReasonSerializer
 
 BODY = ("request.malformed", "request.invalid", "request.media_type")
@@ -36,7 +36,7 @@ class KeysView(ApiView):
     """The signing keys of the caller's organisations."""
 
     @extend_schema(
-        operation_id="keys", summary="Signing keys", responses={200: KeySerializer(many=True), **errors(*KNOWN)}
+        operation_id="keys", summary="Signing keys", responses={200: page_of(KeySerializer), **errors(*KNOWN)}
     )
     def get(self, request: Request) -> Response:
         """Newest first, revoked ones included."""

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from portal.accounts.models import Membership
 from portal.api.base import ApiView
-from portal.api.describe import KNOWN, errors
+from portal.api.describe import KNOWN, errors, list_of, page_of
 from portal.api.serializers import MembershipSerializer, MeSerializer, SystemSerializer
 from portal.submissions.models import System
 
@@ -38,7 +38,7 @@ class OrganisationsView(ApiView):
     @extend_schema(
         operation_id="organisations",
         summary="Your organisations",
-        responses={200: MembershipSerializer(many=True), **errors(*KNOWN)},
+        responses={200: list_of(MembershipSerializer), **errors(*KNOWN)},
     )
     def get(self, request: Request) -> Response:
         """Every organisation that this call may act for, with the caller's role; all of them, without pages."""
@@ -51,7 +51,7 @@ class SystemsView(ApiView):
     @extend_schema(
         operation_id="systems",
         summary="Systems of your organisations",
-        responses={200: SystemSerializer(many=True), **errors(*KNOWN)},
+        responses={200: page_of(SystemSerializer), **errors(*KNOWN)},
     )
     def get(self, request: Request) -> Response:
         """Newest first. A system appears when a bundle that names it was verified."""

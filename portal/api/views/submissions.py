@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from portal.api.base import ApiView, conditional
-from portal.api.describe import KNOWN, errors
+from portal.api.describe import KNOWN, errors, list_of, page_of
 from portal.api.serializers import (
     EventSerializer,
     FindingSerializer,
@@ -49,7 +49,7 @@ class SubmissionsView(ApiView):
         operation_id="submissions",
         summary="Submissions of your organisations",
         parameters=[SubmissionFilter],
-        responses={200: SubmissionSerializer(many=True), **errors(*KNOWN, "request.invalid")},
+        responses={200: page_of(SubmissionSerializer), **errors(*KNOWN, "request.invalid")},
     )
     def get(self, request: Request) -> Response:
         """Newest first, by pages."""
@@ -157,7 +157,7 @@ class SubmissionFindingsView(OneSubmissionView):
     @extend_schema(
         operation_id="submission_findings",
         summary="The findings of the newest report",
-        responses={200: FindingSerializer(many=True), **errors(*ONE)},
+        responses={200: list_of(FindingSerializer), **errors(*ONE)},
     )
     def get(self, request: Request, public_id: str) -> Response:
         """The portal's own findings about the key first, then the verifier's; all of them, without pages."""
@@ -171,7 +171,7 @@ class SubmissionTimelineView(OneSubmissionView):
     @extend_schema(
         operation_id="submission_timeline",
         summary="What happened to a submission",
-        responses={200: EventSerializer(many=True), **errors(*ONE)},
+        responses={200: list_of(EventSerializer), **errors(*ONE)},
     )
     def get(self, request: Request, public_id: str) -> Response:
         """Oldest first; all of it, without pages."""

@@ -55,7 +55,7 @@ class TusView(ApiView):
     """What all addresses of the protocol share: its version in and out, and what the portal takes."""
 
     parser_classes = (UnreadParser,)  # type: ignore[assignment]
-    throttle_classes = (CreationThrottle, AddressThrottle)  # type: ignore[assignment]
+    throttle_classes = (CreationThrottle, AddressThrottle)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse other versions of the protocol before anything else is looked at."""
