@@ -20,6 +20,23 @@ from runner.commands import portal_access
 from runner.errors import Exit, RunnerError, UsageError
 from runner.portal_errors import PortalError
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handed:
+    """What became of one bundle: a submission, or why there is none."""
+
+    bundle: Path
+    submission: Submission | None = None
+    error: RunnerError | None = None
+
+
+def add_parser(subparsers: Any) -> None:
+    """Declare the command."""
+    parser = subparsers.add_parser("submit", help="hand in bundles to a portal")
+    parser.add_argument("bundles", nargs="+", type=Path, metavar="BUNDLE", help="files that `vflops run` wrote")
+    parser.add_argument("--publish", action="store_true", help="publish as soon as the portal has verified it")
+    parser.add_argument("--wait", action="store_true", help="wait until it is decided, and say how")
+    parser.add_argument("--organisation", metavar="SLUG", help="for whom; needed where you belong to several")
     portal_access.add_options(parser)
 
 
