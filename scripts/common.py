@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -24,16 +23,12 @@ QUIET_THREADS = {"OMP_NUM_THREADS": "1", "OMP_WAIT_POLICY": "PASSIVE", "PYTHONUN
 """One thread a process: two spinning OpenMP threads beside a busy process make a training step several times slower."""
 
 
-@dataclass(frozen=True)
 class CommandError(Exception):
     """A condition that a person must change: stable id, what is wrong, what to do."""
 
-    id: str
-    what: str
-    action: str
-
-    def __str__(self) -> str:
-        return f"{self.id}: {self.what}\n  {self.action}"
+    def __init__(self, id: str, what: str, action: str) -> None:
+        super().__init__(f"{id}: {what}\n  {action}")
+        self.id = id
 
 
 def command(main: Callable[[], int]) -> NoReturn:

@@ -148,8 +148,10 @@ def run_set(scale: str) -> Path:
     if kept.is_file():
         print(f"    reused: {kept.relative_to(ROOT)} (remove it to train again)", flush=True)
         return kept
-    vflops("run", WORKLOAD, "--scale", scale, "--data-dir", str(DATA), "--output", str(kept))
-    return kept
+    made = kept.with_suffix(".new")
+    made.unlink(missing_ok=True)
+    vflops("run", WORKLOAD, "--scale", scale, "--data-dir", str(DATA), "--output", str(made))
+    return made.replace(kept)
 
 
 def submit(bundle: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from scripts.common import PYTHON, ROOT, CommandError, last_lines, run
+from scripts.common import PYTHON, ROOT, CommandError, last_lines
 
 READY_S = 60.0
 """Longest start of the portal: migrations and three processes take 5 s on two quiet cores."""
@@ -20,11 +20,8 @@ READY_S = 60.0
 
 @contextmanager
 def portal(port: int, log: Path, env: Mapping[str, str]) -> Iterator[subprocess.Popen[bytes]]:
-    """Migrates the database, serves, yields when ready, and ends the supervisor, which ends its children."""
+    """Serves, yields when ready, and ends the supervisor, which ends its children."""
     environment = {**os.environ, **env, "PORT": str(port)}
-    migrated = run([PYTHON, "manage.py", "migrate", "--verbosity", "0"], env=environment)
-    if migrated.returncode:
-        raise failed("the database could not be prepared", migrated.stdout)
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -97,7 +97,6 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
             "VFLOPS_HOME": str(folder / "home"),
             "PORT": str(port),
         }
-        succeed([PYTHON, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"], env)
         with portal(port, folder / "portal.log", env) as supervisor:
             made = succeed([PYTHON, "-m", "scripts.demo_account", folder / "password"], env)
             person = json.loads(made.splitlines()[-1])
