@@ -15,6 +15,9 @@ from workloads.definition import Direction, Workload
 FLOOR = 0.9
 """Part of the target below which a run did not learn the task: it ranks as worst, and a second one rejects the set."""
 
+ROUNDING = 1e-9
+"""Relative error of a quotient of decimal fractions, with room; far below one sample of any evaluation set."""
+
 TRIMMED = 1
 """Runs dropped at each end before scores are taken together, as MLPerf drops its fastest and slowest run."""
 
@@ -140,8 +143,11 @@ def quality_factor(quality: float, workload: Workload) -> float | None:
 
 
 def is_below_floor(quality: float | None, workload: Workload) -> bool:
-    """Whether ``quality`` is missing or less than FLOOR of the target."""
-    return quality is None or quality < 0 or _ratio(quality, workload) < FLOOR
+    """Whether ``quality`` is missing or less than FLOOR of the target; exactly FLOOR is enough, rounding aside."""
+    if quality is None or not quality >= 0:
+        return True
+    ratio = _ratio(quality, workload)
+    return ratio < FLOOR and not math.isclose(ratio, FLOOR, rel_tol=ROUNDING)
 
 
 def reaches_target(quality: float, workload: Workload) -> bool:

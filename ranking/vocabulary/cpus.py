@@ -38,7 +38,7 @@ FAMILIES: tuple[tuple[str, str], ...] = (
 )
 """Families as the names begin once trade marks are gone, with their vendors."""
 
-_NOISE = re.compile(r"\((?:r|tm|c)\)|[®™]|\bCPU\b.*$|@.*$|\bwith\b.*$|\b\w+-Core\b|\bProcessor\b", re.IGNORECASE)
+_NOISE = re.compile(r"\((?:r|tm|c)\)|[®™]|@.*$|\bw(?:ith|/) .*$|\bCPU\b|\b\w+-Core\b|\bProcessor\b", re.IGNORECASE)
 
 
 def find_cpu(model: str) -> Cpu | None:
