@@ -25,12 +25,12 @@ class Parser(argparse.ArgumentParser):
         raise UsageError("usage.arguments", message[:1].upper() + message[1:], action=f"Try: {self.prog} --help")
 
 
-def build_parser() -> Parser:
-    """The parser of all commands."""
+def build_parser(commands: Sequence[str] = COMMANDS) -> Parser:
+    """The parser of these commands."""
     parser = Parser(prog="vflops", description="Measure Valid FLOPS: train, sign the evidence, verify, submit.")
     parser.add_argument("--version", action="version", version=f"vflops {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name in COMMANDS:
+    for name in commands:
         importlib.import_module(f"runner.commands.{name}").add_parser(subparsers)
     return parser
 
@@ -40,9 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if argv is None else argv)
     as_json = "--json" in arguments
     try:
-        args = build_parser().parse_args(arguments)
-        if args.command != "doctor":
-            shadowing.refuse_shadowed()
+        args = build_parser(_usable_commands(arguments)).parse_args(arguments)
         return int(importlib.import_module(f"runner.commands.{args.command}").run(args))
     except BrokenPipeError:
         return _reader_left()
@@ -52,6 +50,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - the one place where every error becomes words
         print_problem(problem_of(error), as_json=as_json)
         return error.status if isinstance(error, RunnerError) else Exit.ERROR
+
+
+def _usable_commands(arguments: Sequence[str]) -> Sequence[str]:
+    """All commands; where packages of another folder stand in place of ours only the doctor, who says so."""
+    if arguments[:1] != ["doctor"]:
+        shadowing.refuse_shadowed()
+        return COMMANDS
+    return ("doctor",)
 
 
 def _reader_left() -> int:

@@ -90,8 +90,9 @@ def workload_of(request: RunSetRequest) -> Workload:
 
 def configuration_of(request: RunSetRequest, workload: Workload) -> Configuration:
     """The configuration asked for; raises where the workload's rules do not allow it."""
+    batch = request.global_batch_size
     configuration = Configuration(
-        global_batch_size=request.global_batch_size or workload.default_global_batch_size,
+        global_batch_size=workload.default_global_batch_size if batch is None else batch,
         precision=Precision(request.precision),
         channels_last=request.channels_last,
         compile=request.compile,

@@ -9,6 +9,7 @@ import runner
 from runner.errors import RunnerError
 
 PACKAGES = ("runner", "workloads", "ranking")
+ACTION = "Start `vflops` itself, not `python -m runner`; unset PYTHONPATH, or change folder."
 
 
 def installation() -> Path:
@@ -39,5 +40,5 @@ def refuse_shadowed() -> None:
             "Python finds packages of another folder in place of those of vflops.",
             expected=installation(),
             got="; ".join(f"{name}: {place}" for name, place in wrong.items()),
-            action="Start `vflops` itself, not `python -m runner`; unset PYTHONPATH, or change folder.",
+            action=ACTION,
         )

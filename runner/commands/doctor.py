@@ -5,14 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from runner.checks import Check, Status, all_checks
+from runner.checks.check import Check, Status
+from runner.checks.installation import installation_checks
 from runner.errors import Exit
 
 STYLES = {Status.OK: "green", Status.WARN: "yellow", Status.FAIL: "bold red"}
@@ -28,13 +29,25 @@ def run(args: argparse.Namespace) -> int:
     """Print each check as it is made; 1 where one failed."""
     console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
     done: list[Check] = []
-    for check in all_checks():
+    for check in _checks():
         done.append(check)
         if not args.json:
             _print(check, console)
     if args.json:
         print(json.dumps({"checks": [asdict(check) for check in done]}))
     return _conclude(done, console, silent=args.json)
+
+
+def _checks() -> Iterator[Check]:
+    """All checks; those of the machine use packages that must be ours, so they wait until the installation is well."""
+    well = True
+    for check in installation_checks():
+        well = well and check.status is not Status.FAIL
+        yield check
+    if well:
+        from runner.checks.machine import machine_checks
+
+        yield from machine_checks()
 
 
 def _print(check: Check, console: Console) -> None:

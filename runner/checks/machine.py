@@ -1,20 +1,18 @@
-"""What ``vflops doctor`` looks at: one small function a check, each with a stable id and what to do."""
+"""Checks of the machine: home folder, disk, clock, PyTorch, device, telemetry, load and data."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 
 import psutil
 
 from ranking.evidence.model import Unavailable
-from runner import clock, home, shadowing, torch_probe
+from runner import clock, home, torch_probe
+from runner.checks.check import Check, Status, check
 from runner.errors import RunnerError
 from runner.system import hardware
 from runner.telemetry.nvml import reason_unavailable
@@ -24,7 +22,6 @@ from workloads.datasets.search import locate
 from workloads.definition import Scale, Workload, registry
 from workloads.errors import DatasetError
 
-MIN_PYTHON = (3, 11)
 MIN_TORCH = (2, 11)
 MIN_FREE_BYTES = 2 * 10**9
 """Space for data, evidence and a bundle of a lite run set, several times over."""
@@ -36,28 +33,8 @@ BUSY_SHARE = 0.5
 """Load average over processors from which a measurement suffers from its neighbours."""
 
 
-class Status(StrEnum):
-    """How a check came out."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """One check: what was found, and what to do where it is not well."""
-
-    id: str
-    status: Status
-    found: str
-    action: str = ""
-
-
-def all_checks() -> Iterator[Check]:
-    """All checks, in the order in which a reader mends them."""
-    yield python_version()
-    yield installation()
+def machine_checks() -> Iterator[Check]:
+    """All checks of the machine, in the order in which a reader mends them."""
     yield home_writable()
     yield disk_space()
     yield clocks()
@@ -65,31 +42,6 @@ def all_checks() -> Iterator[Check]:
     yield from telemetry()
     yield load()
     yield from data()
-
-
-def _check(id: str, found: str, *, bad: Status | None = None, action: str = "") -> Check:
-    return Check(id=id, status=bad or Status.OK, found=found, action=action if bad else "")
-
-
-def python_version() -> Check:
-    """``python.version``."""
-    old = sys.version_info < MIN_PYTHON
-    wanted = ".".join(map(str, MIN_PYTHON))
-    found = ".".join(map(str, sys.version_info[:3]))
-    bad = Status.FAIL if old else None
-    return _check("python.version", f"Python {found}", bad=bad, action=f"Use {wanted} or newer.")
-
-
-def installation() -> Check:
-    """``install.shadowed``."""
-    wrong = shadowing.shadowed()
-    found = "; ".join(f"{name} comes from {place}" for name, place in wrong.items())
-    return _check(
-        "install.shadowed",
-        found or f"all packages come from {shadowing.installation()}",
-        bad=Status.FAIL if wrong else None,
-        action="Start `vflops` itself, not `python -m runner`; unset PYTHONPATH, or change folder.",
-    )
 
 
 def home_writable() -> Check:
@@ -100,17 +52,17 @@ def home_writable() -> Check:
         with tempfile.TemporaryFile(dir=path):
             pass
     except OSError as error:
-        return _check(
+        return check(
             "home.writable", f"{path}: {error.strerror}", bad=Status.FAIL, action=f"Set {home.VARIABLE} to a folder."
         )
-    return _check("home.writable", str(path))
+    return check("home.writable", str(path))
 
 
 def disk_space() -> Check:
     """``disk.space``."""
     path = next(p for p in (home.home(), *home.home().parents) if p.exists())
     free = shutil.disk_usage(path).free
-    return _check(
+    return check(
         "disk.space",
         f"{hardware.capacity(free)} free in {path}",
         bad=Status.FAIL if free < MIN_FREE_BYTES else None,
@@ -121,10 +73,10 @@ def disk_space() -> Check:
 def clocks() -> Check:
     """``clock``."""
     if not clock.supported():
-        return _check("clock", "no CLOCK_BOOTTIME", bad=Status.FAIL, action="Evidence needs Linux's boot clock.")
+        return check("clock", "no CLOCK_BOOTTIME", bad=Status.FAIL, action="Evidence needs Linux's boot clock.")
     now = datetime.now(UTC)
     wrong = now < RELEASED
-    return _check(
+    return check(
         "clock",
         f"{now:%Y-%m-%d %H:%M:%S} UTC",
         bad=Status.FAIL if wrong else None,
@@ -137,7 +89,7 @@ def torch_and_device() -> Iterator[Check]:
     try:
         facts = torch_probe.probe("auto")
     except RunnerError as error:
-        yield _check("torch.usable", error.problem.got, bad=Status.FAIL, action=error.problem.action)
+        yield check("torch.usable", error.problem.got, bad=Status.FAIL, action=error.problem.action)
         return
     yield _torch_version(facts)
     yield _threads(facts)
@@ -148,14 +100,14 @@ def _torch_version(facts: TorchFacts) -> Check:
     numbers = facts.version.split("+")[0].split(".")[:2]
     old = tuple(int(number) for number in numbers) < MIN_TORCH
     wanted = ".".join(map(str, MIN_TORCH))
-    return _check(
+    return check(
         "torch.usable", f"PyTorch {facts.version}", bad=Status.FAIL if old else None, action=f"Use {wanted} or newer."
     )
 
 
 def _threads(facts: TorchFacts) -> Check:
     allowed = hardware.allowed_processors()
-    return _check(
+    return check(
         "torch.threads",
         f"{facts.threads} threads on {allowed} processors",
         bad=Status.WARN if facts.threads > allowed else None,
@@ -165,9 +117,9 @@ def _threads(facts: TorchFacts) -> Check:
 
 def _device(facts: TorchFacts) -> Check:
     if facts.device == "cuda":
-        return _check("device", ", ".join(device.name for device in facts.accelerators))
+        return check("device", ", ".join(device.name for device in facts.accelerators))
     present = not reason_unavailable()
-    return _check(
+    return check(
         "device",
         f"CPU: {hardware.processors().model}",
         bad=Status.WARN if present else None,
@@ -178,7 +130,7 @@ def _device(facts: TorchFacts) -> Check:
 def telemetry() -> Iterator[Check]:
     """``telemetry.nvml`` and ``telemetry.rapl``: without them energy is unavailable, and nothing else."""
     reason = reason_unavailable()
-    yield _check(
+    yield check(
         "telemetry.nvml",
         reason or "NVML answers",
         bad=Status.WARN if reason else None,
@@ -186,7 +138,7 @@ def telemetry() -> Iterator[Check]:
     )
     energy = RaplReader().read()
     missing = isinstance(energy, Unavailable)
-    yield _check(
+    yield check(
         "telemetry.rapl",
         energy.reason if isinstance(energy, Unavailable) else "RAPL counters can be read",
         bad=Status.WARN if missing else None,
@@ -197,7 +149,7 @@ def telemetry() -> Iterator[Check]:
 def load() -> Check:
     """``load``: whether others compute here too."""
     average, processors = os.getloadavg()[0], psutil.cpu_count() or 1
-    return _check(
+    return check(
         "load",
         f"load average {average:.2f} on {processors} processors",
         bad=Status.WARN if average > BUSY_SHARE * processors else None,
@@ -217,8 +169,8 @@ def _dataset(workload: Workload) -> Check:
     try:
         found = locate(workload)
     except DatasetError as error:
-        return _check(name, f"{error.message} {error.place}", bad=Status.FAIL, action=error.action)
-    return _check(
+        return check(name, f"{error.message} {error.place}", bad=Status.FAIL, action=error.action)
+    return check(
         name,
         str(found or "not on this machine"),
         bad=None if found else Status.WARN,
