@@ -103,6 +103,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
+    # A file, as in operation: several connections to a database in memory lock each other out at once.
+    DATABASES["default"]["TEST"] = {"NAME": str(STATE_DIR / "test.sqlite3")}
 
 REDIS_URL = environment.text("REDIS_URL")
 CACHES: dict[str, Any] = {

@@ -81,7 +81,7 @@ def parse_report(output: bytes) -> dict[str, Any]:
     try:
         document = parse_json(output)
         canonical.dumps(document)
-    except (json.JSONDecodeError, UnicodeDecodeError, EvidenceError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError, EvidenceError) as error:
         raise ChildProblem("verification.unreadable_report", str(error)[:200]) from error
     if not isinstance(document, dict) or not document.keys() >= REPORT_KEYS or document["verdict"] not in VERDICTS:
         raise ChildProblem("verification.unreadable_report", "not a report")
