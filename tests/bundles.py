@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,7 +38,7 @@ from tests.honest_runs import (
     hyperparameters,
     safetensors,
 )
-from workloads.definition import Workload, find
+from workloads.definition import EvaluationSchedule, Workload, find
 
 __all__ = [
     "KEY",
@@ -45,6 +46,7 @@ __all__ = [
     "OTHER_KEY",
     "QUALITIES",
     "TELEMETRY_NOW",
+    "TINY",
     "UNREADABLE",
     "Event",
     "Run",
@@ -62,6 +64,13 @@ __all__ = [
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32, 64)))
 _MEMORY = Path("/dev/shm")  # noqa: S108 - only a folder of its own in it, to flush to disk without one
+
+TINY = replace(
+    find("image_classification", "smoke", "1"),
+    epoch_budget=1,
+    evaluation=EvaluationSchedule(offset_samples=719, interval_samples=719),
+)
+"""A workload of two evaluations that no registry knows: for tests of the container, whose bundles can be small."""
 
 EditRun = Callable[[Run], None]
 EditPredicate = Callable[[Predicate], Predicate]

@@ -29,13 +29,14 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _Pairs: TypeAlias = list[tuple[str, Json]]
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
-_UNUSUAL = re.compile(r"[:\[,]-?[0-9]+(?:(?<=[0-9]{16})|\.0[,}\]]|(?:\.[0-9]+)?[eE])")
+_MANY_DIGITS = re.compile(r"[0-9]{16}")
+_UNLIKE = ("e-", "e+", ".0,", ".0}", ".0]")
+"""What numbers look like that Python writes in another form than RFC 8785: exponents, and floats that are whole."""
 
 
 def dumps(value: object, *, place: str = "") -> bytes:
     """The RFC 8785 form of ``value``. Raises EvidenceError where it has none (NaN, a huge integer, a foreign type)."""
-    plain = _plain_form(value)
-    if plain is not None:
+    if isinstance(value, dict) and (plain := _plain_form(value)) is not None and _has_text_keys(value):
         return plain.encode("ascii")
     try:
         return rfc8785.dumps(cast("Any", value))
@@ -94,19 +95,24 @@ def decode64(value: Json, *, place: str) -> bytes:
     return data
 
 
-def _plain_form(value: object) -> str | None:
+def _has_text_keys(value: object) -> bool:
+    """Whether all keys are texts: Python's writer turns others into texts."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _has_text_keys(inner) for key, inner in value.items())
+    return not isinstance(value, list | tuple) or all(map(_has_text_keys, value))
+
+
+def _plain_form(value: dict[str, Any]) -> str | None:
     """The canonical form of an ordinary object by Python's C writer, ten times as fast; None where unsure.
 
-    It writes ASCII objects as RFC 8785 does, but for keys that are no texts, whole floats, exponents, and integers of
-    16 digits and more, which are looked for.
+    It writes ASCII objects as RFC 8785 does, but for some numbers. What looks like one in a text only costs time.
     """
-    if not isinstance(value, dict) or not all(type(key) is str for key in value):
-        return None
     try:
         written = _PLAIN.encode(value)
     except (ValueError, TypeError, RecursionError):
         return None
-    return written if written.isascii() and not _UNUSUAL.search(written) else None
+    ordinary = written.isascii() and not any(map(written.__contains__, _UNLIKE)) and not _MANY_DIGITS.search(written)
+    return written if ordinary else None
 
 
 def _plain(text: str, data: bytes, max_depth: int) -> Json:
@@ -120,7 +126,7 @@ def _plain(text: str, data: bytes, max_depth: int) -> Json:
         value: Json = json.loads(text)
     except ValueError:
         return None
-    return value if _plain_form(value) == text else None
+    return value if isinstance(value, dict) and _plain_form(value) == text else None
 
 
 def _decode(data: bytes, place: str) -> str:

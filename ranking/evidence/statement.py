@@ -17,6 +17,7 @@ from ranking.evidence.canonical import decode64, encode64
 from ranking.evidence.errors import EvidenceError, fault
 from ranking.evidence.fields import Fields
 from ranking.evidence.model import Json, Predicate, Statement, Subject
+from ranking.evidence.names import Entry, Kind
 from ranking.findings import Finding
 
 PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
@@ -135,11 +136,11 @@ def _subjects(values: list[Json], *, runs: int) -> tuple[Subject, ...]:
     return tuple(subject for _, subject in read)
 
 
-def _subject(fields: Fields, runs: int) -> tuple[names.Entry, Subject]:
+def _subject(fields: Fields, runs: int) -> tuple[Entry, Subject]:
     """A file and its place in the container's order; only files of the runs that the statement names."""
     fields.only(frozenset({"name", "digest"}))
     name = fields.text("name")
     entry = names.parse(name)
-    if entry is None or entry.kind is names.Kind.STATEMENT or entry.run >= max(runs, 1):
+    if entry is None or entry.kind is Kind.STATEMENT or (entry.kind is not Kind.SYSTEM and entry.run >= runs):
         raise fields.wrong("name", f"a file of format 1, of {runs} runs")
     return entry, Subject(name=name, sha256=fields.object("digest").only(frozenset({"sha256"})).hex("sha256", 64))

@@ -34,6 +34,10 @@ _DEVICE: Final = (
 _COUNTERS: Final = frozenset({"energy_millijoules", "energy_microjoules"})
 """Counters that may pass 2**53 and are therefore written as decimal strings."""
 
+_HOST_FIELDS: Final = frozenset(_HOST)
+_DEVICE_FIELDS: Final = frozenset({"index", *_DEVICE})
+_PACKAGE_FIELDS: Final = frozenset({"energy_microjoules"})
+_UNAVAILABLE: Final = frozenset({"unavailable"})
 _DECIMAL = re.compile(r"0|[1-9][0-9]{0,19}")
 _MOST_DEVICES: Final = 64
 """Devices of one line; larger systems summarise."""
@@ -94,13 +98,13 @@ class TelemetryParser(ChainedLines):
         here = self._here()
         fields = Fields(canonical.loads_canonical(line, place=here), here).only(_FIELDS)
         devices = fields.array("devices", most=_MOST_DEVICES)
-        package = fields.object("package").only(frozenset({"energy_microjoules"}))
+        package = fields.object("package").only(_PACKAGE_FIELDS)
         sample = TelemetrySample(
             number=self.number,
             seq=fields.integer("seq"),
             time_ms=fields.integer("time_ms"),
             clock_us=fields.integer("clock_us"),
-            host=_host(fields.object("host").only(frozenset(_HOST))),
+            host=_host(fields.object("host").only(_HOST_FIELDS)),
             devices=tuple(_device(Fields(device, here, where="devices")) for device in devices),
             package_energy_microjoules=_reading(package, "energy_microjoules"),
             head=self.head or "",
@@ -138,7 +142,7 @@ def _host(fields: Fields) -> HostSample:
 
 
 def _device(fields: Fields) -> DeviceSample:
-    fields.only(frozenset({"index", *_DEVICE}))
+    fields.only(_DEVICE_FIELDS)
     index = fields.integer("index")
     return DeviceSample(index=index, **{name: _reading(fields, name) for name in _DEVICE})
 
@@ -146,7 +150,7 @@ def _device(fields: Fields) -> DeviceSample:
 def _reading(fields: Fields, name: str) -> Reading:
     value = fields.any(name)
     if isinstance(value, dict):
-        return Unavailable(fields.object(name).only(frozenset({"unavailable"})).text("unavailable"))
+        return Unavailable(fields.object(name).only(_UNAVAILABLE).text("unavailable"))
     if name in _COUNTERS:
         return int(fields.text(name, pattern=_DECIMAL))
     if type(value) is int or type(value) is float:
