@@ -19,44 +19,50 @@ NARROWEST = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """A column's key, label, unit, style, and whether its first click sorts from high to low."""
+    """What a table can be sorted by: its key and label, and whether its first click sorts from high to low."""
 
     key: str
     label: str | Promise
-    unit: str | Promise = ""
-    css: str = ""
     high_first: bool = False
 
 
-HEADS = (
-    Head(key="rank", label=_("Rank"), css="rank"),
-    Head(key="organisation", label=_("Organisation"), css="who"),
-    Head(key="system", label=_("System")),
-    Head(key="valid_flops", label=_("Valid FLOPS"), unit=_("with counted runs"), css="num", high_first=True),
-    Head(key="flops", label=_("FLOPS"), css="num", high_first=True),
-    Head(key="quality", label=_("Quality"), css="num", high_first=True),
-    Head(key="factor", label=_("Factor"), css="num", high_first=True),
-    Head(key="seconds", label=_("Time"), unit=_("per run"), css="num"),
-    Head(key="time_to_target", label=_("Time to target"), css="num"),
-    Head(key="accelerator", label=_("Accelerator")),
-    Head(key="count", label=_("Count"), css="num", high_first=True),
-    Head(key="framework", label=_("Framework")),
-    Head(key="precision", label=_("Precision")),
-    Head(key="published", label=_("Published"), high_first=True),
+HEADS: tuple[tuple[str, tuple[Head, ...]], ...] = (
+    ("rank", (Head(key="rank", label=_("Rank")),)),
+    ("who", (Head(key="organisation", label=_("Organisation")), Head(key="system", label=_("System")))),
+    ("num", (Head(key="valid_flops", label=_("Valid FLOPS"), high_first=True),)),
+    ("num", (Head(key="flops", label=_("FLOPS"), high_first=True),)),
+    (
+        "num",
+        (
+            Head(key="quality", label=_("Quality"), high_first=True),
+            Head(key="factor", label=_("Factor"), high_first=True),
+        ),
+    ),
+    ("num", (Head(key="seconds", label=_("Time per run")), Head(key="time_to_target", label=_("To target")))),
+    ("", (Head(key="accelerator", label=_("Accelerator")), Head(key="count", label=_("Count"), high_first=True))),
+    ("", (Head(key="framework", label=_("Framework")), Head(key="precision", label=_("Precision")))),
+    ("", (Head(key="published", label=_("Published"), high_first=True),)),
 )
+"""Columns by style and what they can be sorted by: a column of two figures has the second below the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortLink:
+    """A way to sort as shown: where a click leads, and an arrow where the table is sorted so now."""
+
+    key: str
+    label: str | Promise
+    url: str
+    arrow: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column head as shown: where a click leads, and how the table is sorted by it now."""
+    """A column head as shown; ``aria_sort`` is empty where the table is sorted by none of its figures."""
 
-    key: str
-    label: str | Promise
-    unit: str | Promise
     css: str
-    url: str
+    links: tuple[SortLink, ...]
     aria_sort: str
-    arrow: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +103,7 @@ def table(page: BoardPage, query: Query, path: str) -> Table:
     """``page`` as it is shown under ``path``."""
     number, pages = query.page, page.pages
     return Table(
-        columns=tuple(_column(head, query, path) for head in HEADS),
+        columns=tuple(_column(css, heads, query, path) for css, heads in HEADS),
         rows=tuple(_row(result, page.highest_flops or 0.0) for result in page.results),
         facets=page.facets,
         filters=query.filters,
@@ -110,19 +116,19 @@ def table(page: BoardPage, query: Query, path: str) -> Table:
     )
 
 
-def _column(head: Head, query: Query, path: str) -> Column:
-    active = query.sort.key == head.key
-    descending = query.sort.descending
+def _column(css: str, heads: tuple[Head, ...], query: Query, path: str) -> Column:
+    active = any(head.key == query.sort.key for head in heads)
+    direction = "descending" if query.sort.descending else "ascending"
+    links = tuple(_link(head, query, path) for head in heads)
+    return Column(css=css, links=links, aria_sort=direction if active else "")
+
+
+def _link(head: Head, query: Query, path: str) -> SortLink:
+    active, descending = query.sort.key == head.key, query.sort.descending
     following = Sort(key=head.key, descending=not descending if active else head.high_first)
-    return Column(
-        key=head.key,
-        label=head.label,
-        unit=head.unit,
-        css=head.css,
-        url=query.address(path, sort=following),
-        aria_sort=("descending" if descending else "ascending") if active else "",
-        arrow=("\N{DOWNWARDS ARROW}" if descending else "\N{UPWARDS ARROW}") if active else "",
-    )
+    arrow = "\N{DOWNWARDS ARROW}" if descending else "\N{UPWARDS ARROW}"
+    url = query.address(path, sort=following)
+    return SortLink(key=head.key, label=head.label, url=url, arrow=arrow if active else "")
 
 
 def _row(result: Result, highest: float) -> Row:

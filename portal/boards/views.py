@@ -40,11 +40,13 @@ def board(request: HttpRequest, workload: str, scale: str, level: str) -> HttpRe
     page = selectors.board_rows(row, query)
     if query.page > page.pages:
         raise Http404("no such page")
+    others = siblings(workload, catalogue(selectors.boards_all()))
     shown = entry(row) if row else Entry(workload=workload, scale=scale, level=level)
     context = {
         "board": shown,
         "definition": definition,
-        "siblings": siblings(workload, catalogue(selectors.boards_all())),
+        "scales": [other for other in others if other.level == level],
+        "levels": [other for other in others if other.scale == scale],
         "page": table(page, query, shown.url),
         "section": "boards",
     }
