@@ -95,6 +95,7 @@ class RunRecorder:
         )
         self._samples = first_sample
         self._mark = (time.monotonic(), first_sample)
+        self._tell("training")
 
     def step(self, *, samples: int, loss: float | None) -> None:
         """Note a step; about once a second a point of throughput goes to the log."""

@@ -55,20 +55,22 @@ def _train(
             _write_head(log, plan, index)
             task = _task(plan, index, path / CHECKPOINTS)
             recorder = RunRecorder(index=index, task=task, log=log, sampler=sampler, stop=stop, tell=tell)
-            with _ending(log, recorder):
+            with _ending(log, recorder, sampler):
                 importlib.import_module(f"workloads.{plan.workload.name}.train").train(task, recorder)
         return FinishedRun(log_head=log.head, telemetry_head=telemetry.state()[1])
 
 
 @contextmanager
-def _ending(log: LogWriter, recorder: RunRecorder) -> Iterator[None]:
+def _ending(log: LogWriter, recorder: RunRecorder, sampler: Sampler) -> Iterator[None]:
     """Whatever happens within, the log ends with ``run_stop`` and ``end``."""
     try:
         yield
     finally:
         if recorder.status is None:
             recorder.run_stop(status=keys.ABORTED)
-        log.write(keys.END, {"load_average": load_average()}, namespace=keys.NAMESPACE)
+        sampler.stop()
+        end = {"load_average": load_average(), "telemetry_cpu_s": sampler.cpu_s}
+        log.write(keys.END, end, namespace=keys.NAMESPACE)
 
 
 def _write_head(log: LogWriter, plan: RunSetPlan, index: int) -> None:

@@ -91,12 +91,13 @@ def torch_and_device() -> Iterator[Check]:
     except RunnerError as error:
         yield check("torch.usable", error.problem.got, bad=Status.FAIL, action=error.problem.action)
         return
-    yield _torch_version(facts)
-    yield _threads(facts)
-    yield _device(facts)
+    yield torch_version(facts)
+    yield threads(facts)
+    yield device(facts)
 
 
-def _torch_version(facts: TorchFacts) -> Check:
+def torch_version(facts: TorchFacts) -> Check:
+    """``torch.usable``."""
     numbers = facts.version.split("+")[0].split(".")[:2]
     old = tuple(int(number) for number in numbers) < MIN_TORCH
     wanted = ".".join(map(str, MIN_TORCH))
@@ -105,7 +106,8 @@ def _torch_version(facts: TorchFacts) -> Check:
     )
 
 
-def _threads(facts: TorchFacts) -> Check:
+def threads(facts: TorchFacts) -> Check:
+    """``torch.threads``."""
     allowed = hardware.allowed_processors()
     return check(
         "torch.threads",
@@ -115,9 +117,10 @@ def _threads(facts: TorchFacts) -> Check:
     )
 
 
-def _device(facts: TorchFacts) -> Check:
+def device(facts: TorchFacts) -> Check:
+    """``device``."""
     if facts.device == "cuda":
-        return check("device", ", ".join(device.name for device in facts.accelerators))
+        return check("device", ", ".join(accelerator.name for accelerator in facts.accelerators))
     present = not reason_unavailable()
     return check(
         "device",

@@ -35,7 +35,7 @@ class Sampler:
         self._dense_until_s = time.monotonic() + DENSE_S
         self._error: BaseException | None = None
         self.cpu_s = 0.0
-        """CPU seconds that sampling took."""
+        """CPU seconds that sampling took; known once it has stopped."""
 
     def __enter__(self) -> Self:
         """Take a first sample and go on in the thread."""
@@ -46,16 +46,16 @@ class Sampler:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """End the thread; what it died of is raised here."""
         self.stop()
+        if self._error is not None:
+            raise self._error
 
     def stop(self) -> None:
-        """End the thread; no record is written after that. Raises what it died of."""
+        """End the thread; no record is written after that."""
         self._end.set()
         self._thread.join()
         if isinstance(self._devices, NvmlReader):
             self._devices.close()
             self._devices = []
-        if self._error is not None:
-            raise self._error
 
     def timed_interval_starts(self) -> None:
         """The minute of dense samples begins anew."""
