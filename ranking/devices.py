@@ -12,6 +12,9 @@ from ranking.vocabulary.accelerators import Accelerator, find_accelerator
 from ranking.vocabulary.cpus import find_cpu
 from workloads.definition import Precision
 
+MAX_COUNT = 1_000_000
+"""Of nodes, or of devices in one: ten times the largest machine that trains today."""
+
 
 class Kind(StrEnum):
     """What a system trains on."""
@@ -43,15 +46,19 @@ def device_of(system: Mapping[str, Any] | None, precision: str) -> Device | None
     """
     if system is None:
         return None
-    nodes = integer(system.get("number_of_nodes")) or 1
-    per_node = integer(system.get("accelerators_per_node")) or 0
+    nodes = count_of(system.get("number_of_nodes")) or 1
+    per_node = count_of(system.get("accelerators_per_node")) or 0
     accelerator = text(system.get("accelerator_model_name"))
-    if per_node > 0 and accelerator:
+    if per_node and accelerator:
         return _accelerator(accelerator, nodes * per_node, precision)
     cpu = text(system.get("host_processor_model_name"))
-    if not cpu:
-        return None
-    return _cpu(cpu, nodes * max(integer(system.get("host_processors_per_node")) or 1, 1))
+    return _cpu(cpu, nodes * (count_of(system.get("host_processors_per_node")) or 1)) if cpu else None
+
+
+def count_of(value: object) -> int | None:
+    """A number of nodes or devices; None for what cannot be one."""
+    count = integer(value)
+    return count if count is not None and 0 <= count <= MAX_COUNT else None
 
 
 def _accelerator(name: str, count: int, precision: str) -> Device:

@@ -82,6 +82,7 @@ _SCHEMA: Final = {
     "schema.key_order": ("The lines of the log are not in the order of a run.", _RUN_AGAIN),
     "schema.value": ("A line of the log has a value or metadata of the wrong kind.", _RUN_AGAIN),
     "schema.begin": ("The log says that it belongs to another run set.", "Pack the logs that these runs wrote."),
+    "schema.system": ("A field of the system description is missing or wrong.", _RUN_AGAIN),
     "schema.unknown_key": ("The log has keys that no rule reads; they change nothing.", _NOTHING),
 }
 
@@ -124,6 +125,10 @@ _LEVEL: Final = {
     "level.configuration": (
         "This configuration is not allowed at this level.",
         "Submit at level system, or run with fp32, without channels-last and without compilation.",
+    ),
+    "level.overridden_precision": (
+        "The environment turned TF32 on beneath a run that states fp32.",
+        "Unset the variable, or submit at level system with precision tf32.",
     ),
     "level.layers": ("A layer was changed that this level does not allow.", "Submit at the level that allows it."),
     "level.global_batch_size": (
@@ -219,11 +224,11 @@ _PLAUSIBILITY: Final = {
         "Leave the runner a core to sample with, and keep the machine from suspending.",
     ),
     "plausibility.no_utilisation": (
-        "Telemetry could not read the utilisation of the accelerators.",
+        "Telemetry has no reading of the devices' utilisation within the timed interval.",
         "Install the driver's management library, so that telemetry can show that they trained.",
     ),
     "plausibility.idle_device": (
-        "The accelerators were idle throughout a run that they are said to have trained.",
+        "The devices were idle throughout a run that they are said to have trained.",
         _REVIEW,
     ),
     "plausibility.device_count": (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ranking.case import Case
@@ -20,6 +20,9 @@ ALLOWED_LAYERS: Final = {
     Level.FREE: frozenset(range(1, 9)),
 }
 """Layers that a submission may change, of HPC AI500's nine; releases of layers 2 to 6 are no changes."""
+
+TF32_OVERRIDES: Final = ("NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE")
+"""Variables of NVIDIA's libraries and of PyTorch that turn TF32 on whatever a program sets."""
 
 LOG_KEYS: Final = {"momentum": "sgd_opt_momentum", "weight_decay": "opt_weight_decay"}
 """Hyper-parameters that MLPerf's logging has another name for than the definition; the rest keep theirs."""
@@ -43,6 +46,18 @@ def configuration(case: Case) -> Iterator[Finding]:
     if _order(Level(case.claim.level)) < _order(needed):
         expected = f"level {needed} or above for this configuration"
         yield reject("level.configuration", place=PLACE, expected=expected, got=case.claim.level)
+
+
+def overridden_precision(case: Case) -> Iterator[Finding]:
+    """fp32 means TF32 off: two variables turn it on beneath the framework's own setting."""
+    system = case.run_set.evidence.system or {}
+    own = system.get("vflops")
+    environment = own.get("environment") if isinstance(own, Mapping) else None
+    if not isinstance(environment, Mapping) or case.claim.configuration.precision != Precision.FP32:
+        return
+    for name in TF32_OVERRIDES:
+        if environment.get(name) == "1":
+            yield reject("level.overridden_precision", place="system.json", expected=f"{name} not 1", got="1")
 
 
 def layers(case: Case) -> Iterator[Finding]:

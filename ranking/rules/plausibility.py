@@ -9,6 +9,7 @@ from typing import Final
 from ranking.case import Case
 from ranking.devices import Kind
 from ranking.energy import samples_in_interval
+from ranking.evidence.model import TelemetrySample
 from ranking.findings import Finding, finding, hold, note, reject
 from ranking.trace import US_PER_S, Trace, reading
 
@@ -86,18 +87,25 @@ def telemetry_covers(case: Case) -> Iterator[Finding]:
 
 
 def device_was_used(case: Case) -> Iterator[Finding]:
-    """Training shows in the utilisation of the accelerators that are said to train."""
-    if case.device is None or case.device.kind is not Kind.ACCELERATOR:
+    """Training shows in the utilisation of the devices that are said to train."""
+    if case.device is None:
         return
     for trace in case.traces:
-        busy = [reading(d.utilisation_percent) for s in samples_in_interval(trace) for d in s.devices]
-        known = [percent for percent in busy if percent is not None]
+        known = [percent for sample in samples_in_interval(trace) for percent in _busy(sample, case.device.kind)]
         if not known:
             got = "no reading"
             yield note("plausibility.no_utilisation", place=_telemetry(trace), expected="utilisation", got=got)
         elif max(known) == 0:
             expected = "utilisation above 0 %"
             yield hold("plausibility.idle_device", place=_telemetry(trace), expected=expected, got="0 % throughout")
+
+
+def _busy(sample: TelemetrySample, kind: Kind) -> Iterator[float]:
+    """What could be read of the devices' utilisation, or of the host's where it trains by itself."""
+    readings = (
+        [d.utilisation_percent for d in sample.devices] if kind is Kind.ACCELERATOR else [sample.host.cpu_percent]
+    )
+    return (percent for value in readings if (percent := reading(value)) is not None)
 
 
 def device_count(case: Case) -> Iterator[Finding]:

@@ -25,8 +25,8 @@ COUNT_TOLERANCE: Final = 1e-3
 SETTLED: Final = 0.6
 """Part of the budget after which a calibrated curve is near its end: targets are not met before it."""
 
-MAX_LATE_CHANGE: Final = 0.2
-"""Of the target, between two evaluations after SETTLED: several times what calibration runs show."""
+MAX_LATE_CHANGE: Final = 0.3
+"""Of the target, between two evaluations after SETTLED: smoke runs on 360 samples were seen to move by 0.2."""
 
 
 def in_range(case: Case) -> Iterator[Finding]:
@@ -69,9 +69,9 @@ def useless_runs(case: Case) -> Iterator[Finding]:
         if trace.status != keys.SUCCESS:
             got = trace.status or "no end"
             yield note("quality.aborted", place=trace.place(), expected="status success", got=got)
-        elif is_below_floor(run.quality, case.workload):
+        elif run.quality is not None and is_below_floor(run.quality, case.workload):
             expected = f"at least {FLOOR} of the target {case.workload.target_quality}"
-            yield note("quality.below_floor", place=trace.place(), expected=expected, got=run.quality)
+            yield note("quality.below_floor", place=trace.place(), expected=expected, got=f"{run.quality:.6g}")
 
 
 def enough_useful_runs(case: Case) -> Iterator[Finding]:

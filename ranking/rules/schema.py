@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from ranking.case import RunSet
+from ranking.devices import count_of
 from ranking.evidence import keys
 from ranking.evidence.model import LogLine
 from ranking.findings import Finding, note, reject
@@ -213,6 +214,24 @@ def begins_bound(run_set: RunSet) -> Iterator[Finding]:
         wrong = [name for name, right in wanted.items() if value.get(name) != right]
         for name in wrong:
             yield reject("schema.begin", place=trace.place(1), expected=f"{name} {wanted[name]}", got=value.get(name))
+
+
+def system_fields(run_set: RunSet) -> Iterator[Finding]:
+    """The description says on how many devices of which name, and with what, was trained: a row shows it."""
+    system = run_set.evidence.system
+    if system is None:
+        return
+    accelerators = count_of(system.get("accelerators_per_node"))
+    checks = (
+        ("number_of_nodes", (count_of(system.get("number_of_nodes")) or 0) > 0, "a positive count"),
+        ("accelerators_per_node", accelerators is not None, _COUNT),
+        ("accelerator_model_name", not accelerators or bool(text(system.get("accelerator_model_name"))), "a name"),
+        ("framework", bool(text(system.get("framework"))), "a name"),
+        ("system_name", system.get("system_name") == run_set.claim.system_name, "the statement's"),
+    )
+    for name, is_right, what in checks:
+        if not is_right:
+            yield reject("schema.system", place="system.json", expected=f"{name}: {what}", got=system.get(name))
 
 
 KNOWN_KEYS: Final = frozenset(

@@ -10,7 +10,7 @@ import pytest
 
 from ranking.evidence import keys
 from ranking.evidence.model import Predicate
-from tests.bundles import Run
+from tests.bundles import Run, system_document
 from tests.ranking.rules.judging import Forgery, above_note, assert_found, claims, configured, judged, value_of
 
 
@@ -33,11 +33,20 @@ def batch(size: int, level: str = "hardware", *, rate: float | None = None) -> d
     return {"edit_run": edit_run, "edit_predicate": edit_predicate}
 
 
+def environment(**variables: str) -> dict[str, Any]:
+    system = system_document(accelerators=2)
+    return {"accelerators": 2, "system": system | {"vflops": {**system["vflops"], "environment": variables}}}
+
+
 FORGERIES = [
     Forgery(id="level.configuration", name="bf16", options=configured(precision="bf16")),
     Forgery(id="level.configuration", name="TF32", options=configured(precision="tf32")),
     Forgery(id="level.configuration", name="channels last", options=configured(channels_last=True)),
     Forgery(id="level.configuration", name="compiled", options=configured(compile=True)),
+    *(
+        Forgery(id="level.overridden_precision", name=name, options=environment(**{name: "1"}))
+        for name in ("NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE")
+    ),
     Forgery(id="level.layers", name="own implementation", options=claims(layers_changed=(1, 7))),
     Forgery(id="level.layers", name="hyper-parameters", options=claims(level="system", layers_changed=(7, 8))),
     Forgery(id="level.layers", name="the problem", options=claims(level="free", layers_changed=(9,))),
@@ -60,13 +69,21 @@ def test_a_change_above_the_level_is_found(forgery: Forgery, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "options",
     [
+        environment(NVIDIA_TF32_OVERRIDE="0"),
         claims(layers_changed=()),
         batch(64),
         batch(128, "system"),
         batch(4096, "free", rate=0.7),
         claims(level="free", layers_changed=(8,)) | value_of("sgd_opt_momentum", 0.95),
     ],
-    ids=["nothing changed", "batch 64", "largest batch", "free batch and rate", "free momentum"],
+    ids=[
+        "TF32 turned off by hand",
+        "nothing changed",
+        "batch 64",
+        "largest batch",
+        "free batch and rate",
+        "free momentum",
+    ],
 )
 def test_a_change_within_the_level_is_no_finding(options: dict[str, Any], tmp_path: Path) -> None:
     assert not above_note(judged(tmp_path, **options))

@@ -40,6 +40,11 @@ def devices(**changes: Any) -> dict[str, Any]:
     return {"edit_run": edit, "accelerators": 2}
 
 
+def idle_host(run: Run) -> None:
+    for sample in run.samples:
+        sample.host = replace(sample.host, cpu_percent=0)
+
+
 def hungry(run: Run) -> None:
     """Two kilowatts each, by the energy counters."""
     for number, sample in enumerate(run.samples):
@@ -103,6 +108,7 @@ FORGERIES = [
         verdict=Verdict.NOTE,
         options=devices(utilisation_percent=Unavailable("not supported")),
     ),
+    Forgery(id="plausibility.idle_device", name="idle host", verdict=Verdict.HOLD, options={"edit_run": idle_host}),
     Forgery(id="plausibility.idle_device", name="idle", verdict=Verdict.HOLD, options=devices(utilisation_percent=0)),
     Forgery(
         id="plausibility.device_count",

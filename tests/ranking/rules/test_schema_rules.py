@@ -10,12 +10,11 @@ import pytest
 
 from ranking.evidence import keys
 from ranking.findings import Verdict
-from tests.bundles import Event, Run
+from tests.bundles import Event, Run, system_document
 from tests.ranking.rules.judging import (
     Forgery,
     above_note,
     assert_found,
-    claims,
     ids,
     judged,
     of_event,
@@ -73,6 +72,10 @@ def inserted_after_preparation(key: str) -> dict[str, Any]:
     return of_run(0, insert)
 
 
+def described(**changes: Any) -> dict[str, Any]:
+    return {"accelerators": 1, "system": {**system_document(accelerators=1), **changes}}
+
+
 WORKLOAD_OF_TOMORROW = {"name": "image_classification", "scale": "smoke", "version": "999"}
 
 FORGERIES = [
@@ -101,6 +104,12 @@ FORGERIES = [
     Forgery(id="schema.value", name="status a list", options=metadata(keys.RUN_STOP, status=["success"])),
     Forgery(id="schema.value", name="samples a text", options=metadata(keys.EVAL_ACCURACY, samples="479")),
     Forgery(id="schema.begin", name="another nonce", options=value_of(keys.BEGIN, {"nonce": "0" * 32})),
+    Forgery(id="schema.system", name="no nodes", options=described(number_of_nodes=0)),
+    Forgery(id="schema.system", name="a billion nodes", options=described(number_of_nodes=10**9)),
+    Forgery(id="schema.system", name="eight in words", options=described(accelerators_per_node="eight")),
+    Forgery(id="schema.system", name="no name", options=described(accelerator_model_name="")),
+    Forgery(id="schema.system", name="no framework", options=described(framework={"unavailable": "no"})),
+    Forgery(id="schema.system", name="another system", options=described(system_name="Another system")),
     Forgery(
         id="schema.unknown_key",
         name="a key of nobody's",
@@ -162,5 +171,5 @@ def test_an_aborted_run_may_stop_anywhere(tmp_path: Path) -> None:
     assert "quality.aborted" in ids(report)
 
 
-def test_claims_of_a_known_workload_alone_change_nothing(tmp_path: Path) -> None:
-    assert not above_note(judged(tmp_path, **claims(system_name="Another name")))
+def test_any_name_is_a_name(tmp_path: Path) -> None:
+    assert not above_note(judged(tmp_path, system_name="Another name", organisation="alpha"))
