@@ -13,7 +13,7 @@ from ranking.evidence import canonical, keys, names
 from ranking.evidence.model import DeviceSample, HostSample, Unavailable
 from workloads.definition import Workload
 
-NONCE = "00112233445566778899aabbccddeeff"
+NONCE = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 CREATED = "2026-11-30T20:00:00Z"
 EPOCH_MS = 1_796_068_800_000
 """CREATED in milliseconds: what the clocks of the first run show at its begin."""

@@ -35,7 +35,7 @@ def read_bundle(path: Path, limits: Limits = DEFAULT_LIMITS) -> tuple[RunSetEvid
     assembly = Assembly(faults, limits)
     size_bytes, file_sha256 = 0, ""
     try:
-        with path.open("rb") as stream:
+        with _open(path) as stream:
             size_bytes = os.fstat(stream.fileno()).st_size
             if size_bytes > limits.file_bytes:
                 raise fault("container.too_large", path.name, expected=f"at most {limits.file_bytes}", got=size_bytes)
@@ -44,9 +44,16 @@ def read_bundle(path: Path, limits: Limits = DEFAULT_LIMITS) -> tuple[RunSetEvid
             file_sha256 = reader.finish()
     except EvidenceError as error:
         faults.take(error.finding)
-    except OSError as error:
-        faults.add("container.unreadable", path.name, expected="a file that can be read", got=error.strerror)
+    except (OSError, ValueError) as error:
+        faults.add("container.unreadable", path.name, expected="a file that can be read", got=error)
     return assembly.evidence(file_sha256=file_sha256, size_bytes=size_bytes), faults.listed()
+
+
+def _open(path: Path) -> BinaryIO:
+    """Open a regular file; a pipe would wait for ever, and a device never end."""
+    if path.exists() and not path.is_file():
+        raise fault("container.unreadable", path.name, expected="a regular file", got="a folder, pipe or device")
+    return path.open("rb")
 
 
 def _read(reader: ContainerReader, assembly: Assembly, faults: Faults) -> None:

@@ -6,6 +6,7 @@ import base64
 import json
 import math
 import re
+from collections import Counter
 from typing import Any, Final, NoReturn, TypeAlias, cast
 
 import rfc8785
@@ -28,7 +29,9 @@ _MAX_DIGITS: Final = 400
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _PLAIN = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _Pairs: TypeAlias = list[tuple[str, Json]]
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+"""A text, also one that never ends (each byte is looked at once), or a bracket."""
+
 _MANY_DIGITS = re.compile(r"[0-9]{16}")
 _UNLIKE = ("e-", "e+", ".0,", ".0}", ".0]")
 """What numbers look like that Python writes in another form than RFC 8785: exponents, and floats that are whole."""
@@ -176,8 +179,7 @@ class _Decoder(json.JSONDecoder):
     def _object(self, pairs: _Pairs) -> dict[str, Json]:
         value = dict(pairs)
         if len(value) != len(pairs):
-            keys = [key for key, _ in pairs]
-            twice = next(key for key in keys if keys.count(key) > 1)
+            twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
             raise fault("schema.duplicate_key", self._place, expected="each key once", got=twice)
         return value
 

@@ -55,6 +55,9 @@ FINDING_IDS: Final = (
 FAULTS_LISTED: Final = 20
 """Findings of one id in one file that a report lists: enough to see the pattern, too few to flood it."""
 
+MOST_LISTED: Final = 500
+"""Findings that are listed in all, for bundles of thousands of files."""
+
 
 class EvidenceError(Exception):
     """A fault in evidence, as the finding that reports it."""
@@ -70,11 +73,12 @@ def fault(id: str, place: object, *, expected: object = "", got: object = "") ->
 
 
 class Faults:
-    """Collects findings, at most FAULTS_LISTED of one id in one file; the rest is counted and reported as a number."""
+    """Collects findings up to the bounds above; the rest is counted, and reported as a number for each id."""
 
     def __init__(self) -> None:
         self._findings: list[Finding] = []
         self._seen: Counter[tuple[str, str]] = Counter()
+        self._unlisted: Counter[str] = Counter()
 
     def add(self, id: str, place: str, *, expected: object = "", got: object = "") -> None:
         """Record that ``id`` was found at ``place``."""
@@ -83,18 +87,19 @@ class Faults:
     def take(self, found: Finding) -> None:
         """Record a finding that already exists."""
         kind = (found.id, found.place.partition(":")[0])
-        self._seen[kind] += 1
-        if self._seen[kind] <= FAULTS_LISTED:
+        if self._seen[kind] < FAULTS_LISTED and len(self._findings) < MOST_LISTED:
+            self._seen[kind] += 1
             self._findings.append(found)
+        else:
+            self._unlisted[found.id] += 1
 
     def __bool__(self) -> bool:
         return bool(self._findings)
 
     def listed(self) -> list[Finding]:
-        """All findings, then one for each kind that had more than are listed."""
+        """All findings, then one for each id that was found more often than is listed."""
         more = [
-            finding("schema.many_faults", Verdict.REJECT, place=place, expected=f"no {rule}", got=f"{count} in all")
-            for (rule, place), count in self._seen.items()
-            if count > FAULTS_LISTED
+            finding("schema.many_faults", Verdict.REJECT, place=rule, expected="none", got=f"{count} more")
+            for rule, count in self._unlisted.items()
         ]
         return [*self._findings, *more]

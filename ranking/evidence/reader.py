@@ -15,6 +15,9 @@ from ranking.evidence.errors import Faults, fault
 CHUNK_BYTES: Final = 1 << 20
 """Bytes read at a time: large enough that hashing dominates, small enough that memory stays flat."""
 
+MOST_NAME_BYTES: Final = 128
+"""Longest name of an entry: those of format 1 have at most 40 bytes, and all names are held until the end."""
+
 _FLAG_ENCRYPTED: Final = 1
 _FLAG_DESCRIPTOR: Final = 8
 _MODE_KIND: Final = 0o170000
@@ -86,6 +89,8 @@ class ContainerReader:
     def _entry(self, open_sink: OpenSink) -> None:
         header = self._local_header()
         name = header.member.name.decode("ascii", "backslashreplace")
+        if len(header.member.name) > MOST_NAME_BYTES:
+            raise fault("container.unsafe_name", name, expected=f"at most {MOST_NAME_BYTES} bytes", got="more")
         if len(self._members) >= self._most_entries:
             raise fault("container.too_many_entries", name, expected=f"at most {self._most_entries}", got="more")
         self._check_header(header, name)

@@ -17,7 +17,7 @@ from ranking.evidence.errors import Faults
 from ranking.evidence.fields import Fields
 from ranking.evidence.lines import ChainedLines
 from ranking.evidence.model import DeviceSample, HostSample, Reading, TelemetrySample, Unavailable
-from ranking.findings import Finding
+from ranking.findings import Finding, shown
 
 _FIELDS: Final = frozenset({"seq", "time_ms", "clock_us", "prev", "host", "devices", "package"})
 _HOST: Final = ("cpu_percent", "memory_used_bytes", "load_1m", "read_bytes", "written_bytes")
@@ -133,7 +133,7 @@ def _device_document(device: DeviceSample) -> dict[str, object]:
 
 def _written(name: str, reading: Reading) -> object:
     if isinstance(reading, Unavailable):
-        return {"unavailable": reading.reason}
+        return {"unavailable": shown(reading.reason)}
     return str(int(reading)) if name in _COUNTERS else reading
 
 

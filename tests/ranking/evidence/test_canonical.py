@@ -105,6 +105,21 @@ def test_brackets_inside_texts_are_no_nesting() -> None:
     assert canonical.loads_canonical(data, max_depth=2)
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'"' + b'\\"' * 500_000 + b"[" * 100,
+        b"[" * 60 + b'"' + b'\\"[' * 300_000,
+        b"{" + b",".join(b'"%d":0' % number for number in range(100_000)) + b',"99999":1}',
+        b"[" + b"9" * 1_000_000 + b"]",
+        b'{"a":' + b"-" * 1_000_000,
+    ],
+)
+def test_input_made_to_be_slow_is_refused_in_linear_time(data: bytes) -> None:
+    """Each of these took minutes with a scan that starts again at every quote, or counts each key in all keys."""
+    assert refusal(data, strict=True).startswith("schema.")
+
+
 def test_depth_counts_open_brackets_only() -> None:
     assert canonical.loads(b"[" + b",".join([b"[]"] * 1_000) + b"]", max_depth=2) == [[]] * 1_000
 

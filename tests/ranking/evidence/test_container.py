@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import subprocess
 import tracemalloc
@@ -20,7 +21,7 @@ from hypothesis import strategies as st
 from ranking.evidence import canonical, container, names
 from ranking.evidence.bundle import read_bundle, seal_bundle, write_bundle
 from ranking.evidence.container import Member
-from ranking.evidence.errors import EvidenceError
+from ranking.evidence.errors import MOST_LISTED, EvidenceError
 from ranking.evidence.limits import Limits
 from ranking.evidence.model import RunSetEvidence
 from ranking.findings import Finding
@@ -147,6 +148,15 @@ def test_what_other_programs_write_is_refused_though_the_contents_are_right(bund
     assert set(found) == {"container.not_canonical"}
 
 
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert ids(tmp_path / "pipe") == ["container.unreadable"]
+
+
+def test_a_name_that_no_file_can_have_gives_a_finding() -> None:
+    assert ids(Path("a\x00b")) == ["container.unreadable"]
+
+
 # Entries.
 
 
@@ -241,6 +251,14 @@ def test_a_file_of_an_unknown_name_is_not_signed(tmp_path: Path) -> None:
     assert evidence.statement is not None
     with pytest.raises(EvidenceError, match=r"container\.unexpected_entry"):
         seal_bundle(tmp_path / "x", predicate=evidence.statement.predicate, files=[("notes.txt", b"")], private_key=KEY)
+
+
+def test_thousands_of_unknown_entries_give_a_short_report(bundle: Path) -> None:
+    unknown = [(b"unknown/%d" % number, b"") for number in range(3_000)]
+    data = raw([*((name.encode(), data) for name, data in entries_of(bundle).items()), *unknown])
+    findings = read(bundle, data)[1]
+    assert len(findings) == MOST_LISTED + 1
+    assert (findings[-1].id, findings[-1].got) == ("schema.many_faults", "2500 more")
 
 
 @pytest.mark.parametrize("name", ["system.json", "runs/0/log.txt", "statement.dsse.json"])

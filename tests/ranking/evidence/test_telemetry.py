@@ -58,6 +58,17 @@ def test_what_could_not_be_read_is_no_number() -> None:
     assert measured(0) == 0
 
 
+def test_a_reason_is_written_so_that_it_can_be_read_again(tmp_path: Path) -> None:
+    host = replace(HOST, load_1m=Unavailable("two\nlines, " + "x" * 300))
+    path = tmp_path / "t"
+    with TelemetryWriter(path, nonce=NONCE, index=0, seed=7) as writer:
+        writer.write(host=host, devices=[], package_energy_microjoules=0)
+    samples, findings = parse_telemetry(path.read_bytes())
+    assert findings == []
+    assert isinstance(samples[0].host.load_1m, Unavailable)
+    assert samples[0].host.load_1m.reason.startswith("two\N{REPLACEMENT CHARACTER}lines, xxx")
+
+
 def test_state_before_the_first_sample_is_the_genesis(tmp_path: Path) -> None:
     data, writer = written(tmp_path, samples=0)
     assert (data, writer.state()) == (b"", (0, GENESIS))
