@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -41,23 +42,40 @@ class SessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-
         return {"type": "apiKey", "in": "cookie", "name": "sessionid"}
 
 
-def page_of(serializer: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+Described = type[serializers.Serializer[Any]]
+
+
+def one(serializer: Described) -> OpenApiResponse:
+    """An answer with one thing, in the words of its serializer."""
+    return OpenApiResponse(serializer, description=_words(serializer))
+
+
+def page_of(serializer: Described) -> OpenApiResponse:
     """A page of rows: ``next`` and ``previous`` are whole addresses, null at the ends."""
     fields = {
         "next": serializers.URLField(allow_null=True),
         "previous": serializers.URLField(allow_null=True),
         "results": serializer(many=True),
     }
-    return inline_serializer(_name(serializer, "Page"), fields=fields)
+    page = inline_serializer(_name(serializer, "Page"), fields=fields)
+    return OpenApiResponse(page, description=f"A page. Each row: {_words(serializer)}")
 
 
-def list_of(serializer: type[serializers.Serializer[Any]]) -> serializers.Serializer[Any]:
+def list_of(serializer: Described) -> OpenApiResponse:
     """All rows at once, where they are few."""
-    return inline_serializer(_name(serializer, "List"), fields={"results": serializer(many=True)})
+    rows = inline_serializer(_name(serializer, "List"), fields={"results": serializer(many=True)})
+    return OpenApiResponse(rows, description=f"All rows. Each: {_words(serializer)}")
 
 
-def _name(serializer: type[serializers.Serializer[Any]], suffix: str) -> str:
+UNCHANGED = OpenApiResponse(description="Nothing changed since that ETag.")
+
+
+def _name(serializer: Described, suffix: str) -> str:
     return serializer.__name__.removesuffix("Serializer") + suffix
+
+
+def _words(serializer: Described) -> str:
+    return inspect.getdoc(serializer) or ""
 
 
 def errors(*ids: str) -> dict[tuple[int, str], OpenApiResponse]:

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from portal.api.base import PublicView, conditional, share
-from portal.api.describe import PUBLIC, errors
+from portal.api.describe import PUBLIC, UNCHANGED, errors, one
 from portal.api.serializers_boards import (
     UNITS,
     BoardDetailSerializer,
@@ -43,7 +43,9 @@ QUERY = [
 class BoardsView(PublicView):
     """All boards."""
 
-    @extend_schema(operation_id="boards", summary="All boards", responses={200: BoardListSerializer, **errors(*PUBLIC)})
+    @extend_schema(
+        operation_id="boards", summary="All boards", responses={200: one(BoardListSerializer), **errors(*PUBLIC)}
+    )
     def get(self, request: Request) -> Response:
         """One board a workload, scale and level, with the number of results on each."""
         groups = catalogue(selectors.boards_all())
@@ -102,9 +104,9 @@ class BoardView(PublicView):
         summary="A board",
         parameters=QUERY,
         responses={
-            (200, "application/json"): BoardDetailSerializer,
-            (200, "text/csv"): OpenApiTypes.STR,
-            304: OpenApiResponse(description="Nothing changed since that ETag."),
+            (200, "application/json"): one(BoardDetailSerializer),
+            (200, "text/csv"): OpenApiResponse(OpenApiTypes.STR, description="The rows, heads with units first."),
+            304: UNCHANGED,
             **errors(*PUBLIC, "request.not_found", "request.refused"),
         },
     )

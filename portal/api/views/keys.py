@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from portal.accounts.models import SigningKey
 from portal.accounts.services import signing_key_register, signing_key_revoke
 from portal.api.base import ApiView
-from portal.api.describe import KNOWN, errors, page_of
+from portal.api.describe import KNOWN, errors, one, page_of
 from portal.api.serializers import KeyRegistrationSerializer, KeySerializer, ReasonSerializer
 
 BODY = ("request.malformed", "request.invalid", "request.media_type")
@@ -48,7 +48,7 @@ class KeysView(ApiView):
         request=KeyRegistrationSerializer,
         examples=[REGISTRATION],
         responses={
-            201: KeySerializer,
+            201: one(KeySerializer),
             **errors(
                 *KNOWN,
                 *BODY,
@@ -77,7 +77,7 @@ class KeyRevokeView(ApiView):
         summary="Revoke a signing key",
         request=ReasonSerializer,
         responses={
-            200: KeySerializer,
+            200: one(KeySerializer),
             **errors(*KNOWN, *BODY, "permission.denied", "request.not_found", "reason.missing", "key.already_revoked"),
         },
     )

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from portal.accounts.models import Membership
 from portal.api.base import ApiView
-from portal.api.describe import KNOWN, errors, list_of, page_of
+from portal.api.describe import KNOWN, errors, list_of, one, page_of
 from portal.api.serializers import MembershipSerializer, MeSerializer, SystemSerializer
 from portal.submissions.models import System
 
@@ -19,7 +19,7 @@ from portal.submissions.models import System
 class MeView(ApiView):
     """Who the caller is."""
 
-    @extend_schema(operation_id="me", summary="Who calls", responses={200: MeSerializer, **errors(*KNOWN)})
+    @extend_schema(operation_id="me", summary="Who calls", responses={200: one(MeSerializer), **errors(*KNOWN)})
     def get(self, request: Request) -> Response:
         """The person, the organisations that this call may act for, and the token with its end."""
         me: dict[str, Any] = {"user": self.person, "organisations": memberships(self), "token": self.token}

@@ -6,16 +6,15 @@ from typing import Any
 
 from django.http import Http404
 from django.http.response import HttpResponseBase
-from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from portal.api.base import PublicView, conditional, share
-from portal.api.describe import PUBLIC, errors
+from portal.api.describe import PUBLIC, UNCHANGED, errors, one
 from portal.api.serializers_boards import ResultSerializer
-from portal.api.views.submissions import BundleRenderer, bundle_file
+from portal.api.views.submissions import BUNDLE, BundleRenderer, bundle_file
 from portal.boards import selectors
 from portal.boards.selectors import ResultRecord
 
@@ -44,8 +43,8 @@ class ResultView(PublicView):
         summary="A published result",
         parameters=[OpenApiParameter("version", int, description="a version by number; else the newest")],
         responses={
-            200: ResultSerializer,
-            304: OpenApiResponse(description="Nothing changed since that ETag."),
+            200: one(ResultSerializer),
+            304: UNCHANGED,
             **errors(*PUBLIC, "request.not_found"),
         },
     )
@@ -81,7 +80,10 @@ class ResultBundleView(PublicView):
     @extend_schema(
         operation_id="result_bundle",
         summary="Download a published bundle",
-        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, **errors(*PUBLIC, "request.not_found")},
+        responses={
+            **BUNDLE,
+            **errors(*PUBLIC, "request.not_found"),
+        },
     )
     def get(self, request: Request, public_id: str) -> HttpResponseBase:
         """The file as it was handed in; `vflops verify` judges it anywhere."""

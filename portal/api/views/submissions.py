@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from portal.api.base import ApiView, conditional
-from portal.api.describe import KNOWN, errors, list_of, page_of
+from portal.api.describe import KNOWN, UNCHANGED, errors, list_of, one, page_of
 from portal.api.serializers import (
     EventSerializer,
     FindingSerializer,
@@ -91,8 +91,8 @@ class SubmissionView(OneSubmissionView):
         summary="A submission with its findings",
         parameters=[OpenApiParameter("If-None-Match", str, OpenApiParameter.HEADER, description="an ETag had before")],
         responses={
-            200: SubmissionDetailSerializer,
-            304: OpenApiResponse(description="Nothing changed since that ETag."),
+            200: one(SubmissionDetailSerializer),
+            304: UNCHANGED,
             **errors(*ONE),
         },
     )
@@ -108,7 +108,10 @@ class SubmissionPublishView(OneSubmissionView):
         operation_id="submission_publish",
         summary="Publish a submission",
         request=None,
-        responses={200: SubmissionDetailSerializer, **errors(*ONE, "permission.denied", "submission.not_publishable")},
+        responses={
+            200: one(SubmissionDetailSerializer),
+            **errors(*ONE, "permission.denied", "submission.not_publishable"),
+        },
     )
     def post(self, request: Request, public_id: str) -> Response:
         """Publish it as soon as it is verified. Asking again changes nothing."""
@@ -123,7 +126,7 @@ class SubmissionWithdrawView(OneSubmissionView):
         summary="Withdraw a submission",
         request=OptionalReasonSerializer,
         responses={
-            200: SubmissionDetailSerializer,
+            200: one(SubmissionDetailSerializer),
             **errors(*ONE, "request.invalid", "permission.denied", "submission.not_withdrawable"),
         },
     )
@@ -142,7 +145,7 @@ class SubmissionReportView(OneSubmissionView):
         summary="The newest verification report",
         responses={
             200: OpenApiResponse(OpenApiTypes.OBJECT, description="The report, form vflops-report/1."),
-            304: OpenApiResponse(description="Nothing changed since that ETag."),
+            304: UNCHANGED,
             **errors(*ONE),
         },
     )
@@ -190,6 +193,9 @@ class BundleRenderer(BaseRenderer):
         return JSONRenderer().render(data)
 
 
+BUNDLE = {(200, BundleRenderer.media_type): OpenApiResponse(OpenApiTypes.BINARY, description="The file.")}
+
+
 class SubmissionBundleView(OneSubmissionView):
     """The evidence of one submission."""
 
@@ -198,7 +204,10 @@ class SubmissionBundleView(OneSubmissionView):
     @extend_schema(
         operation_id="submission_bundle",
         summary="Download the bundle",
-        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY, **errors(*ONE)},
+        responses={
+            **BUNDLE,
+            **errors(*ONE),
+        },
     )
     def get(self, request: Request, public_id: str) -> HttpResponseBase:
         """The file as it was handed in."""

@@ -49,12 +49,11 @@ def test_the_reference_client_gets_a_file_through_a_wire_that_breaks(server: Ser
     breaks = [10**9, *(draw.randrange(HEADERS_BYTES, SIZE_BYTES // 2) if i % 2 == 0 else 10**9 for i in range(8))]
     with Wire(server.port, breaks) as wire:
         client = TusClient(f"http://127.0.0.1:{wire.port}/api/v1/uploads", {"Authorization": f"Bearer {server.secret}"})
-        uploader = client.uploader(str(path), metadata=facts(data), retries=40, retry_delay=0.05)  # type: ignore[arg-type]
+        uploader = client.uploader(str(path), metadata=facts(data), retries=40, retry_delay=0.05)
         uploader.upload()
         assert wire.broken >= 1
     assert uploader.offset == SIZE_BYTES
     assert [file.read_bytes() for file in stored(server, data)] == [data]
-    assert uploader.request.response_headers["vflops-submission"]
 
 
 def test_the_reference_client_resumes_where_another_process_stopped(server: Served, tmp_path: Path) -> None:
@@ -63,7 +62,7 @@ def test_the_reference_client_resumes_where_another_process_stopped(server: Serv
     path.write_bytes(data)
     client = TusClient(f"{server.address}/api/v1/uploads", {"Authorization": f"Bearer {server.secret}"})
     first = client.uploader(str(path), metadata=facts(data), chunk_size=1_000_000)
-    first.upload_chunk()
+    first.upload(stop_at=1_000_000)
     second = client.uploader(str(path), metadata=facts(data), url=first.url, chunk_size=1_000_000)
     assert second.offset == 1_000_000
     second.upload()

@@ -1,0 +1,110 @@
+"""Every error under /api/ is problem+json with a stable id; what is not finite never gets in."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.test import Client
+
+from portal.api.throttling import AddressThrottle, PersonThrottle
+from portal.errors import EXPLANATIONS
+from tests.portal.api.world import World
+
+
+def problem(response: Any) -> tuple[int, str]:
+    assert response["Content-Type"] == "application/problem+json"
+    document = response.json()
+    assert document["type"] == f"urn:vflops:problem:{document['id']}"
+    assert document["status"] == response.status_code
+    assert document["title"]
+    assert document["detail"]
+    assert document["action"]
+    assert response["Vflops-Error"] == document["id"]
+    return response.status_code, document["id"]
+
+
+@pytest.mark.parametrize("path", ["nothing", "submissions/", "boards/a/b", "v2/me", "uploads/x/y", "%00", "me/%2e%2e"])
+@pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "PUT", "DELETE"])
+def test_an_address_that_is_none_is_told_so(client: Client, db: None, path: str, method: str) -> None:
+    assert problem(client.generic(method, f"/api/v1/{path}")) == (404, "request.not_found")
+
+
+def test_a_method_that_is_none_is_told_so(client: Client, world: World) -> None:
+    response = client.delete("/api/v1/me", headers=world.headers())
+    assert problem(response) == (405, "request.method_not_allowed")
+    assert "GET" in response["Allow"]
+
+
+def test_a_format_that_there_is_none_of_is_told_so(client: Client, world: World) -> None:
+    assert problem(client.get("/api/v1/me", headers=world.headers(Accept="image/png"))) == (
+        406,
+        "request.not_acceptable",
+    )
+
+
+def test_a_failure_of_ours_is_told_as_ours_and_gives_nothing_away(client: Client, world: World) -> None:
+    with patch("portal.api.views.people.memberships", side_effect=RuntimeError("secret detail")):
+        response = client.get("/api/v1/me", headers=world.headers())
+    assert problem(response) == (500, "internal.unexpected")
+    assert "secret detail" not in response.content.decode()
+
+
+BODIES = [
+    b'{"name": NaN}',
+    b'{"name": Infinity}',
+    b'{"name": -Infinity}',
+    b'{"name": 1e999}',
+    b'{"name": "a", "name": "b"}',
+    b'{"name": "\xff"}',
+    b"[1]",
+    b"not json",
+    b"[" * 10_000,
+    b'{"a":' * 10_000,
+    b'{"name": ' + b"1" * 5000 + b"}",
+]
+
+
+@pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
+def test_a_body_that_is_no_strict_json_object_is_refused(client: Client, world: World, body: bytes) -> None:
+    response = client.post("/api/v1/keys", body, content_type="application/json", headers=world.headers())
+    assert problem(response) == (400, "request.malformed")
+
+
+def test_a_body_of_another_kind_is_refused(client: Client, world: World) -> None:
+    response = client.post("/api/v1/keys", {"name": "x"}, headers=world.headers())
+    assert problem(response) == (415, "request.media_type")
+
+
+def test_a_body_that_is_too_large_is_refused(client: Client, world: World) -> None:
+    body = b'{"name": "' + b"x" * 2**20 + b'"}'
+    response = client.post("/api/v1/keys", body, content_type="application/json", headers=world.headers())
+    assert problem(response) == (413, "request.too_large")
+
+
+def test_wrong_fields_are_named(client: Client, world: World) -> None:
+    response = client.post("/api/v1/keys", {"public_key": ["x"]}, "application/json", headers=world.headers())
+    assert problem(response) == (422, "request.invalid")
+    assert set(response.json()["fields"]) == {"public_key", "signature"}
+
+
+@pytest.mark.parametrize(("throttle", "known"), [(PersonThrottle, True), (AddressThrottle, False)])
+def test_too_many_calls_are_told_how_long_to_wait(
+    client: Client, world: World, throttle: type[Any], known: bool
+) -> None:
+    path, headers = ("me", world.headers()) if known else ("boards", {})
+    with patch.object(throttle, "rate", "2/min"):
+        answers = [client.get(f"/api/v1/{path}", headers=headers) for _ in range(3)]
+    assert [response.status_code for response in answers] == [200, 200, 429]
+    assert problem(answers[-1]) == (429, "request.throttled")
+    assert 1 <= int(answers[-1]["Retry-After"]) <= 60
+
+
+def test_errors_are_told_in_the_language_asked_for_under_the_same_id(client: Client, world: World) -> None:
+    response = client.get("/api/v1/me", headers={"Accept-Language": "zh-hans"})
+    assert problem(response) == (401, "token.missing")
+
+
+def test_every_id_has_a_status_of_an_error() -> None:
+    assert {family for family in EXPLANATIONS if not 400 <= EXPLANATIONS[family].status <= 599} == set()
