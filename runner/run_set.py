@@ -39,7 +39,7 @@ def resume(path: Path, listener: Listener) -> Path:
     """Go on with the run set in the folder ``path``: do the runs that are not whole, then pack."""
     folder = RunFolder.open(path)
     facts = torch_probe.probe(folder.plan.device)
-    _refuse_changed(folder, facts)
+    refuse_changed(folder, facts)
     return _work(folder, facts, listener)
 
 
@@ -162,7 +162,7 @@ def _default_name(facts: TorchFacts) -> str:
     return f"{cpu.packages} x {cpu.model}" if isinstance(cpu.model, str) else "CPU"
 
 
-def _refuse_changed(folder: RunFolder, facts: TorchFacts) -> None:
+def refuse_changed(folder: RunFolder, facts: TorchFacts) -> None:
     """A run set is of one system and one source: refuse to go on with another."""
     plan = folder.plan
     now = describe(facts, keys.load_key(plan.key), system_name=plan.system_name, storage=plan.data_dir)

@@ -14,7 +14,8 @@ from runner import run_set
 from runner.commands.verify import EXIT_OF_DECISION
 from runner.display import display_for
 from runner.errors import UsageError
-from runner.plan import RunSetRequest
+from runner.plan import RunSetRequest, workload_of
+from workloads.datasets.search import locate
 from workloads.definition import Level, Precision, Scale
 
 
@@ -28,6 +29,7 @@ def add_parser(subparsers: Any) -> None:
     _add_configuration(parser.add_argument_group("what may be chosen (see the rules of the levels)"))
     _add_names(parser.add_argument_group("names and places"))
     parser.add_argument("--json", action="store_true", help="print JSON lines")
+    parser.add_argument("--yes", action="store_true", help="fetch missing data without asking")
 
 
 def _add_configuration(group: argparse._ArgumentGroup) -> None:
@@ -53,18 +55,42 @@ def run(args: argparse.Namespace) -> int:
     from ranking.verify import verify_bundle
 
     signal.signal(signal.SIGTERM, _as_interrupt)
-    with display_for(sys.stdout, as_json=args.json) as display:
-        if args.resume is not None:
-            _refuse_options_with_resume(args)
-            bundle = run_set.resume(args.resume, display)
-        else:
-            bundle = run_set.run(request_of(args), display)
+    bundle = _go_on(args) if args.resume is not None else _begin(args)
     report = verify_bundle(bundle)
     if args.json:
         print(json.dumps({"event": "report", "report": report.to_document()}))
     else:
         print("\n" + render_text(report) + f"\nBundle    {bundle}\nNext      vflops submit {bundle}")
     return EXIT_OF_DECISION[report.verdict]
+
+
+def _begin(args: argparse.Namespace) -> Path:
+    request = request_of(args)
+    if not args.yes and sys.stdin.isatty() and sys.stdout.isatty():
+        _ask_before_fetching(request)
+    with display_for(sys.stdout, as_json=args.json) as display:
+        return run_set.run(request, display)
+
+
+def _go_on(args: argparse.Namespace) -> Path:
+    _refuse_options_with_resume(args)
+    with display_for(sys.stdout, as_json=args.json) as display:
+        return run_set.resume(args.resume, display)
+
+
+def _ask_before_fetching(request: RunSetRequest) -> None:
+    """Ask a person at a terminal before megabytes are fetched; programs have asked for it by calling."""
+    workload = workload_of(request)
+    if locate(workload, request.data_dir) is not None:
+        return
+    megabytes = sum(file.size_bytes for file in workload.dataset.files) / 1e6
+    answer = input(f"{workload.dataset.title} is not on this machine. Fetch {megabytes:.0f} MB? [Y/n] ")
+    if answer.strip().lower() not in ("", "y", "yes"):
+        raise UsageError(
+            "data.declined",
+            "Without its data the workload cannot run.",
+            action="Put the files into a folder and name that folder in VFLOPS_DATA.",
+        )
 
 
 def request_of(args: argparse.Namespace) -> RunSetRequest:

@@ -23,18 +23,18 @@ NOT_DECLARED = "not declared"
 def describe(facts: TorchFacts, key: SigningKey, *, system_name: str, storage: Path) -> dict[str, Any]:
     """The system that a run set with these facts runs on; ``storage`` is the folder of its data."""
     used = facts.accelerators[:1] if facts.device == "cuda" else ()
-    document = {
+    found = {
         "division": "closed",
         "status": "onprem",
         "submitter": "",
-        "system_name": system_name,
         "number_of_nodes": 1,
         **_host(storage),
         **_accelerators(used),
         **_software(facts),
         "vflops": _own(facts, used, key),
     }
-    return dict(privacy.withhold_personal(document, privacy.personal_names()))
+    document: dict[str, Any] = privacy.withhold_personal(found, privacy.personal_names())
+    return document | {"system_name": system_name}
 
 
 def _host(storage: Path) -> dict[str, Any]:

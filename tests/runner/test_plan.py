@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,10 @@ from hypothesis import strategies as st
 
 from runner import plan as plans
 from runner.errors import Exit, RunnerError, UsageError
-from runner.plan import RunSetPlan, RunSetRequest
-from workloads.definition import Configuration, Level, Precision, find
+from runner.plan import RunSetRequest
+from tests.runner.plans import SMOKE, make_plan
+from workloads.definition import Configuration, Level, Precision
 
-SMOKE = find("image_classification", "smoke")
-NONCE = "00" * 16
 Check = Callable[[RunSetRequest], object]
 
 
@@ -31,26 +29,6 @@ def configured(asked: RunSetRequest) -> Configuration:
 
 def levelled(asked: RunSetRequest) -> Level:
     return plans.level_of(asked, configured(asked))
-
-
-def plan_of(**fields: Any) -> RunSetPlan:
-    base = RunSetPlan(
-        workload=SMOKE,
-        level=Level.HARDWARE,
-        configuration=configured(request()),
-        layers_changed=(),
-        nonce=NONCE,
-        seeds=plans.seeds_of(NONCE, SMOKE),
-        created="2026-11-30T20:00:00Z",
-        device="cpu",
-        system_name="a system",
-        organisation="",
-        key="default",
-        data_dir=Path("/data"),
-        output=Path("/out/set.vflops"),
-        source_digest="ab" * 32,
-    )
-    return dataclasses.replace(base, **fields)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +93,7 @@ def test_a_plan_comes_back_from_its_file(
     configuration = Configuration(
         global_batch_size=32, precision=precision, channels_last=flags[0], compile=flags[1], threads=threads
     )
-    plan = plan_of(configuration=configuration, level=level, system_name=name, layers_changed=(7,))
+    plan = make_plan(Path("/out"), configuration=configuration, level=level, system_name=name, layers_changed=(7,))
     assert plans.from_json(plans.to_json(plan), Path("plan.json")) == plan
 
 

@@ -10,36 +10,16 @@ from ranking.evidence import keys
 from ranking.evidence.clock import Moment
 from ranking.evidence.log import LogWriter
 from ranking.evidence.model import RestartClaim
-from runner import plan as plans
 from runner.errors import RunnerError
-from runner.plan import RunSetPlan
 from runner.run_folder import LOG, FinishedRun, RunFolder
-from workloads.definition import Configuration, Level, find
+from tests.runner.plans import NONCE, make_plan
 
-SMOKE = find("image_classification", "smoke")
-NONCE = "11" * 16
 HEADS = FinishedRun(log_head="aa" * 32, telemetry_head="bb" * 32)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    plan = RunSetPlan(
-        workload=SMOKE,
-        level=Level.HARDWARE,
-        configuration=Configuration(global_batch_size=32),
-        layers_changed=(),
-        nonce=NONCE,
-        seeds=plans.seeds_of(NONCE, SMOKE),
-        created="2026-11-30T20:00:00Z",
-        device="cpu",
-        system_name="a system",
-        organisation="",
-        key="default",
-        data_dir=tmp_path,
-        output=tmp_path / "set.vflops",
-        source_digest="00" * 32,
-    )
-    return RunFolder.create(tmp_path / "set", plan, {"system_name": "a system"})
+    return RunFolder.create(tmp_path / "set", make_plan(tmp_path), {"system_name": "a system"})
 
 
 def write_log(folder: RunFolder, index: int, *, ended: bool, seconds: float) -> None:
