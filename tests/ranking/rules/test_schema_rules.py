@@ -72,6 +72,17 @@ def inserted_after_preparation(key: str) -> dict[str, Any]:
     return of_run(0, insert)
 
 
+def late_evaluation() -> dict[str, Any]:
+    """The last evaluation of a run once more, between run_stop and end."""
+
+    def repeat(run: Run) -> None:
+        again = [replace(run.find(key)[-1], clock_us=run.events[-1].clock_us) for key in keys_of_an_evaluation]
+        run.events[-1:-1] = again
+
+    keys_of_an_evaluation = (keys.EVAL_START, keys.EVAL_ACCURACY, keys.EVAL_STOP)
+    return of_run(0, repeat)
+
+
 def described(**changes: Any) -> dict[str, Any]:
     return {"accelerators": 1, "system": {**system_document(accelerators=1), **changes}}
 
@@ -93,6 +104,7 @@ FORGERIES = [
     Forgery(id="schema.key_order", name="run before preparation", options=swapped(keys.INIT_STOP, keys.RUN_START)),
     Forgery(id="schema.key_order", name="seed before begin", options=swapped(keys.BEGIN, keys.SEED)),
     Forgery(id="schema.key_order", name="a line behind the end", options=appended(keys.EVAL_ACCURACY)),
+    Forgery(id="schema.key_order", name="a better evaluation after run_stop", options=late_evaluation()),
     Forgery(id="schema.value", name="accuracy in quotes", options=value_of(keys.EVAL_ACCURACY, "0.95")),
     Forgery(id="schema.value", name="accuracy true", options=value_of(keys.EVAL_ACCURACY, True)),
     Forgery(id="schema.value", name="accuracy null", options=value_of(keys.EVAL_ACCURACY, None)),
