@@ -44,8 +44,8 @@ def read_bundle(path: Path, limits: Limits = DEFAULT_LIMITS) -> tuple[RunSetEvid
             file_sha256 = reader.finish()
     except EvidenceError as error:
         faults.take(error.finding)
-    except (OSError, ValueError) as error:
-        faults.add("container.unreadable", path.name, expected="a file that can be read", got=error)
+    except OSError as error:
+        faults.add("container.unreadable", path.name, expected="a file that can be read", got=error.strerror)
     return assembly.evidence(file_sha256=file_sha256, size_bytes=size_bytes), faults.listed()
 
 
@@ -53,7 +53,10 @@ def _open(path: Path) -> BinaryIO:
     """Open a regular file; a pipe would wait for ever, and a device never end."""
     if path.exists() and not path.is_file():
         raise fault("container.unreadable", path.name, expected="a regular file", got="a folder, pipe or device")
-    return path.open("rb")
+    try:
+        return path.open("rb")
+    except ValueError as error:
+        raise fault("container.unreadable", path.name, expected="a name that a file can have", got=error) from error
 
 
 def _read(reader: ContainerReader, assembly: Assembly, faults: Faults) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from math import prod
-from pathlib import Path
 from typing import Final
 
 from ranking.evidence import canonical
@@ -65,14 +64,6 @@ class HeaderReader:
     def tensors(self) -> tuple[Tensor, ...]:
         """Tensors in the order of their data. Raises EvidenceError where the file is no safetensors."""
         return read_header(bytes(self._head), self._size_bytes, self._name)
-
-
-def read_checkpoint(path: Path) -> tuple[Tensor, ...]:
-    """Tensors of the checkpoint at ``path``. Raises EvidenceError where it is no safetensors."""
-    reader = HeaderReader(path.name, path.stat().st_size)
-    with path.open("rb") as stream:
-        reader.feed(stream.read(LENGTH_BYTES + HEADER_BYTES))
-    return reader.tensors()
 
 
 def read_header(head: bytes, size_bytes: int, name: str) -> tuple[Tensor, ...]:

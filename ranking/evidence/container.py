@@ -9,7 +9,6 @@ from typing import Final
 
 LOCAL_SIGNATURE: Final = b"PK\x03\x04"
 CENTRAL_SIGNATURE: Final = b"PK\x01\x02"
-END_SIGNATURES: Final = (b"PK\x05\x06", b"PK\x06\x06")
 
 LOCAL: Final = struct.Struct("<4s5H3I2H")
 """Signature, version, flags, method, time, date, checksum, stored size, size, length of name, length of extra."""

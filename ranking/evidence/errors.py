@@ -93,9 +93,6 @@ class Faults:
         else:
             self._unlisted[found.id] += 1
 
-    def __bool__(self) -> bool:
-        return bool(self._findings)
-
     def listed(self) -> list[Finding]:
         """All findings, then one for each id that was found more often than is listed."""
         more = [

@@ -1,7 +1,8 @@
-"""Splits a stream into lines with a bound on their length, and follows the hash chain through them."""
+"""Lines on their way out and in: appended whole or not at all; read with a bound on their length, along their chain."""
 
 from __future__ import annotations
 
+import os
 from typing import Final
 
 from ranking.evidence.chain import next_head
@@ -9,6 +10,17 @@ from ranking.evidence.errors import EvidenceError, Faults
 
 LINE_BYTES: Final = 1 << 20
 """Longest line of a log or of telemetry: telemetry of 64 devices takes 20 KB; a line is held in memory whole."""
+
+
+def append_line(file: int, line: bytes) -> None:
+    """Append ``line`` and a line feed to an open file, whole or not at all: a full disk leaves no half line behind."""
+    size_bytes, data = os.fstat(file).st_size, line + b"\n"
+    try:
+        while data:
+            data = data[os.write(file, data) :]
+    except OSError:
+        os.ftruncate(file, size_bytes)
+        raise
 
 
 class ChainedLines:
@@ -54,7 +66,7 @@ class ChainedLines:
         self.number += 1
         if self._skipping:
             self._skipping = False
-            self._rest_is_unknown()
+            self.head = None  # a line that was not held has no digest here, so the next one's link cannot be checked
             return
         before, self.head = self.head, next_head(line)
         try:
@@ -71,10 +83,6 @@ class ChainedLines:
             self._faults.add("schema.line_too_long", self._here(1), expected=f"at most {LINE_BYTES} bytes", got="more")
         self._skipping = True
         self._rest = b""
-
-    def _rest_is_unknown(self) -> None:
-        """A line that was not held has no digest here: the next one's link cannot be checked."""
-        self.head = None
 
     def _here(self, ahead: int = 0) -> str:
         return f"{self.name}:{self.number + ahead}"

@@ -13,7 +13,7 @@ from ranking.evidence.chain import Chain, genesis
 from ranking.evidence.clock import Clock, Moment, system_clock
 from ranking.evidence.errors import Faults, fault
 from ranking.evidence.fields import Fields
-from ranking.evidence.lines import ChainedLines
+from ranking.evidence.lines import ChainedLines, append_line
 from ranking.evidence.model import LogLine
 from ranking.findings import Finding
 
@@ -61,7 +61,7 @@ class LogWriter:
             },
             place=key,
         )
-        os.write(self._file, line + b"\n")
+        append_line(self._file, line)
         self._chain.append(line)
         if key in _DURABLE_AFTER:
             os.fsync(self._file)

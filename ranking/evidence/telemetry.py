@@ -15,7 +15,7 @@ from ranking.evidence.chain import Chain, genesis
 from ranking.evidence.clock import Clock, system_clock
 from ranking.evidence.errors import Faults
 from ranking.evidence.fields import Fields
-from ranking.evidence.lines import ChainedLines
+from ranking.evidence.lines import ChainedLines, append_line
 from ranking.evidence.model import DeviceSample, HostSample, Reading, TelemetrySample, Unavailable
 from ranking.findings import Finding, shown
 
@@ -71,7 +71,7 @@ class TelemetryWriter:
                 "package": {"energy_microjoules": _written("energy_microjoules", package_energy_microjoules)},
             }
             line = canonical.dumps(document, place="telemetry")
-            os.write(self._file, line + b"\n")
+            append_line(self._file, line)
             self._chain.append(line)
 
     def close(self) -> None:

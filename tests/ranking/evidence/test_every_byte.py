@@ -16,6 +16,9 @@ from tests.bundles import TINY, make_bundle
 DRAWN = 500
 """Positions that the normal run draws; the long one takes all."""
 
+PARTS = 8
+"""Tests that share the positions of the long run, for as many workers."""
+
 FAMILIES = ("container.", "statement.", "schema.", "chain.")
 
 
@@ -79,6 +82,7 @@ def test_drawn_bytes_count(honest: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(7200)
-def test_every_byte_counts(larger: Path, tmp_path: Path) -> None:
-    check_all_seen(larger, tmp_path / "changed", range(larger.stat().st_size))
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_byte_counts(larger: Path, tmp_path: Path, part: int) -> None:
+    check_all_seen(larger, tmp_path / "changed", range(part, larger.stat().st_size, PARTS))

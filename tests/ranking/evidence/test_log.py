@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -101,6 +102,21 @@ def test_a_value_that_json_cannot_say_leaves_the_log_whole(log: LogWriter, tmp_p
         log.write(keys.EVAL_ACCURACY, float("nan"))
     assert caught.value.finding.id == "schema.not_finite"
     assert (tmp_path / "log.txt").read_bytes() == before
+
+
+def test_a_full_disk_leaves_the_log_whole(log: LogWriter, tmp_path: Path) -> None:
+    log.write(keys.SEED, 7)
+    before, head = (tmp_path / "log.txt").read_bytes(), log.head
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            log.write(keys.SEED, 8)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert ((tmp_path / "log.txt").read_bytes(), log.head) == (before, head)
+    log.write(keys.SEED, 9)
+    assert parse_log((tmp_path / "log.txt").read_bytes(), start=GENESIS)[1] == []
 
 
 def test_mlperf_s_own_parser_reads_the_same_values(tmp_path: Path) -> None:
