@@ -15,6 +15,7 @@ STATE = tempfile.mkdtemp(prefix="vflops-tests-")
 atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 os.environ["VFLOPS_STATE_DIR"] = STATE
 (Path(STATE) / "static").mkdir()  # whitenoise warns where it is missing, and warnings are errors here
+os.environ.setdefault("LOG_LEVEL", "WARNING")
 os.environ.setdefault("SECRET_KEY", "a key that signs nothing but the cookies of tests")
 
 from portal.settings import *  # noqa: E402,F403 - the state folder must be known before the settings are read
