@@ -50,6 +50,16 @@
       form.requestSubmit();
     }
   });
+  document.addEventListener("formdata", (event) => {
+    if (!event.target.matches("form[data-auto-submit]")) {
+      return;
+    }
+    for (const [name, value] of [...event.formData]) {
+      if (value === "") {
+        event.formData.delete(name); // Addresses name only what is filtered.
+      }
+    }
+  });
   document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
   document.addEventListener("DOMContentLoaded", () => enhance(document));
 })();
