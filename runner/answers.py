@@ -65,6 +65,7 @@ class Submission:
     state: str
     state_since: str
     next_step: str
+    publishing: bool
     error_id: str
     valid_flops: float | None
     result_address: str | None
@@ -123,10 +124,11 @@ def submission(row: Mapping[str, Any]) -> Submission:
             state=r["state"],
             state_since=r["state_since"],
             next_step=r["next_step"],
+            publishing=r["publish_when_verified"],
             error_id=r["last_error_id"],
             valid_flops=r["valid_flops"],
             result_address=r["result_address"],
-            findings=tuple(_finding(line) for line in r["findings"]),
+            findings=tuple(_finding(line) for line in r.get("findings", ())),
             document=r,
         ),
         row,

@@ -13,7 +13,7 @@ import httpx
 
 from runner import answers
 from runner.answers import Account, Key, Submission
-from runner.portal_errors import PortalError
+from runner.portal_errors import ATTEMPTS, GATEWAY_STATUSES, PortalError, pause_s
 
 CONNECT_TIMEOUT_S = 10.0
 """Seconds until a portal that does not answer the connection counts as unreachable."""
@@ -138,19 +138,32 @@ class Portal:
         """Publish a verified submission."""
         return answers.submission(self._document("POST", f"submissions/{id}/publish"))
 
-    def follow(self, id: str, *, until: frozenset[str], on_change: Callable[[Submission], None]) -> Submission:
-        """Look at a submission until its state is one of ``until``; ``on_change`` hears every change."""
-        etag, pause_s = "", POLL_FIRST_S
+    def follow(
+        self, id: str, *, until: Callable[[Submission], bool], on_change: Callable[[Submission], None]
+    ) -> Submission:
+        """Look at a submission until ``until`` says so; ``on_change`` hears every change. A portal that restarts
+        meanwhile is waited for."""
+        etag, wait_s = "", POLL_FIRST_S
         while True:
-            polled = self.poll(id, etag=etag)
+            polled = self._poll_patiently(id, etag)
             if polled.submission is not None:
                 on_change(polled.submission)
-                if polled.submission.state in until:
+                if until(polled.submission):
                     return polled.submission
-                pause_s = POLL_FIRST_S
+                wait_s = POLL_FIRST_S
             etag = polled.etag
-            self.sleep(pause_s)
-            pause_s = min(pause_s * 1.5, POLL_MAX_S)
+            self.sleep(wait_s)
+            wait_s = min(wait_s * 1.5, POLL_MAX_S)
+
+    def _poll_patiently(self, id: str, etag: str) -> Polled:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return self.poll(id, etag=etag)
+            except PortalError as error:
+                if not error.may_pass:
+                    raise
+                self.sleep(max(error.retry_after_s, pause_s(attempt)))
+        return self.poll(id, etag=etag)
 
     def _document(self, method: str, url: str, **options: Any) -> Mapping[str, Any]:
         return _json(self.request(method, url, **options))
@@ -195,10 +208,6 @@ def _refusal(response: httpx.Response) -> PortalError:
         action=problem.get("action", ""),
         retry_after_s=_seconds(response.headers.get("Retry-After", "")),
     )
-
-
-GATEWAY_STATUSES = frozenset({502, 503, 504})
-"""Answers of a proxy before a portal that restarts or is too busy."""
 
 
 def _seconds(text: str) -> float:

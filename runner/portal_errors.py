@@ -19,6 +19,30 @@ class PortalError(RunnerError):
         self.http_status = http_status
         self.retry_after_s = retry_after_s
 
+    @property
+    def may_pass(self) -> bool:
+        """Whether asking again can help."""
+        return self.http_status in PASSING_STATUSES if self.http_status else self.id == "portal.unreachable"
+
+
+GATEWAY_STATUSES = frozenset({502, 503, 504})
+"""Answers of a proxy before a portal that restarts or is too busy."""
+
+PASSING_STATUSES = frozenset({409, 423, 429, 500}) | GATEWAY_STATUSES
+"""Another offset than ours; a writer whose connection died; too many requests; a portal in trouble."""
+
+ATTEMPTS = 8
+"""Tries in a row that get nowhere before giving up: about two minutes with the pauses below."""
+
+PAUSE_FIRST_S = 1.0
+PAUSE_MAX_S = 30.0
+"""Pauses between tries double from the first to the longest."""
+
+
+def pause_s(attempt: int) -> float:
+    """How long to wait before try ``attempt``, counted from 1."""
+    return float(min(PAUSE_FIRST_S * 2 ** (attempt - 1), PAUSE_MAX_S))
+
 
 ACTIONS: Mapping[str, str] = {
     "token.missing": "Run 'vflops login URL', or set VFLOPS_TOKEN.",

@@ -11,8 +11,8 @@ from urllib.parse import urljoin
 
 import httpx
 
-from runner.client import GATEWAY_STATUSES, Portal
-from runner.portal_errors import PortalError
+from runner.client import Portal
+from runner.portal_errors import ATTEMPTS, PortalError, pause_s
 from runner.portals import UnfinishedUploads
 
 PIECE_BYTES = 32 * 1024**2
@@ -20,14 +20,6 @@ PIECE_BYTES = 32 * 1024**2
 
 READ_BYTES = 64 * 1024
 """Bytes read from disk at a time; memory stays constant whatever the bundle's size."""
-
-ATTEMPTS = 8
-"""Tries in a row without one new byte on the portal before giving up: about two minutes with the pauses below."""
-
-PAUSE_FIRST_S = 1.0
-PAUSE_MAX_S = 30.0
-"""Pauses between tries double from the first to the longest, which is also how long the portal keeps a dead writer's
-lock."""
 
 TUS = {"Tus-Resumable": "1.0.0"}
 
@@ -151,7 +143,7 @@ def _send_rest(portal: Portal, bundle: Bundle, standing: Standing, progress: Pro
             attempts += 1
             if attempts > ATTEMPTS:
                 raise _given_up(bundle, best, trouble)
-            portal.sleep(max(trouble.retry_after_s if trouble else 0.0, _pause_s(attempts)))
+            portal.sleep(max(trouble.retry_after_s if trouble else 0.0, pause_s(attempts)))
     return standing.submission
 
 
@@ -162,7 +154,7 @@ def _try_piece(
     try:
         return _send_piece(portal, bundle, standing, progress), None
     except PortalError as error:
-        if not _may_pass(error):
+        if not error.may_pass:
             raise
         return _look_again(portal, standing), error
 
@@ -200,24 +192,9 @@ def _look_again(portal: Portal, standing: Standing) -> Standing:
     try:
         return _look(portal, standing.address)
     except PortalError as error:
-        if _may_pass(error):
+        if error.may_pass:
             return standing
         raise
-
-
-def _pause_s(attempt: int) -> float:
-    return float(min(PAUSE_FIRST_S * 2 ** (attempt - 1), PAUSE_MAX_S))
-
-
-PASSING_STATUSES = frozenset({0, 409, 423, 429, 500}) | GATEWAY_STATUSES
-"""No answer; another offset than ours; a writer whose connection died; too many requests; a portal in trouble."""
-
-
-def _may_pass(error: PortalError) -> bool:
-    """Whether trying again can help."""
-    if error.http_status == 0:
-        return error.id == "portal.unreachable"
-    return error.http_status in PASSING_STATUSES
 
 
 def _given_up(bundle: Bundle, sent_bytes: int, trouble: PortalError | None) -> PortalError:

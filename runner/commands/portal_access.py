@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from runner import portals
-from runner.answers import Account, Submission
+from runner.answers import Account, FindingLine, Submission
 from runner.client import Portal, normal_address
 from runner.errors import Exit, UsageError
 
@@ -16,7 +16,7 @@ RESTING = frozenset({"verified", "held", "rejected", "failed", "published", "wit
 """States that need a person next, or nobody."""
 
 STATUS_OF_STATE = {"rejected": Exit.REJECTED, "held": Exit.HELD, "failed": Exit.ERROR}
-"""Exit statuses of states that are not on the good way."""
+"""Exit statuses of states that are not on the good way. Verified, but not published as asked, is one more."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -52,11 +52,22 @@ def choose_organisation(account: Account, wanted: str | None) -> str:
     )
 
 
+def is_decided(submission: Submission) -> bool:
+    """Whether a person must act next, or nobody: what ``--wait`` waits for."""
+    about_to_be_published = submission.state == "verified" and submission.publishing
+    return submission.state in RESTING and not about_to_be_published
+
+
 def exit_status(submissions: Sequence[Submission]) -> int:
     """The exit status of several submissions: the worst one's."""
     order = (Exit.ACCEPTED, Exit.HELD, Exit.REJECTED, Exit.ERROR)
-    found = [STATUS_OF_STATE.get(submission.state, Exit.ACCEPTED) for submission in submissions]
-    return max(found, key=order.index, default=Exit.ACCEPTED)
+    return max((_status_of(submission) for submission in submissions), key=order.index, default=Exit.ACCEPTED)
+
+
+def _status_of(submission: Submission) -> Exit:
+    if submission.state == "verified" and submission.error_id:
+        return Exit.ERROR
+    return STATUS_OF_STATE.get(submission.state, Exit.ACCEPTED)
 
 
 def document(submission: Submission) -> dict[str, Any]:
@@ -85,7 +96,7 @@ def lines(submission: Submission) -> list[str]:
     return found
 
 
-def _finding_lines(finding: Any) -> list[str]:
+def _finding_lines(finding: FindingLine) -> list[str]:
     found = [f"  {finding.verdict}: {finding.sentence}  [{finding.id}]"]
     parts = (("where", finding.place), ("expected", finding.expected), ("got", finding.got), ("to do", finding.action))
     return found + [f"      {label + ':':<10} {text}" for label, text in parts if text]

@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
             return Exit.ACCEPTED
         submission = portal.submission(args.id)
         if args.wait:
-            submission = portal.follow(args.id, until=portal_access.RESTING, on_change=lambda _: None)
+            submission = portal.follow(args.id, until=portal_access.is_decided, on_change=lambda _: None)
     _print_one(submission, as_json=args.json)
     return portal_access.exit_status([submission])
 

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,10 +97,9 @@ def _progress(*, hidden: bool) -> Progress:
 
 
 def _wait(portal: Portal, one: Handed, args: argparse.Namespace) -> Handed:
-    """The submission once it is decided; with --publish, once it is published or cannot be."""
+    """The submission once it is decided, or as it was last seen with what ended the waiting."""
     if one.submission is None:
         return one
-    until = portal_access.RESTING - {"verified"} if args.publish else portal_access.RESTING
     said: list[str] = []
 
     def say(submission: Submission) -> None:
@@ -108,7 +107,11 @@ def _wait(portal: Portal, one: Handed, args: argparse.Namespace) -> Handed:
             said.append(submission.state)
             print(f"{one.bundle.name}: {submission.state}", file=sys.stderr, flush=True)
 
-    return Handed(bundle=one.bundle, submission=portal.follow(one.submission.id, until=until, on_change=say))
+    try:
+        decided = portal.follow(one.submission.id, until=portal_access.is_decided, on_change=say)
+    except PortalError as error:
+        return replace(one, error=error)
+    return replace(one, submission=decided)
 
 
 def _print(handed: Sequence[Handed], *, as_json: bool) -> None:
