@@ -1,8 +1,8 @@
 """The one source of randomness: a counter-based integer generator, the same on every device and in any order.
 
-Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): ten rounds of integer arithmetic turn
-a key and a counter into four 32-bit words. The key is made of seed and salt; the counter names sample, epoch, purpose and
-block, so that any worker can draw any sample's numbers without drawing those of others.
+Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): ten rounds of integer arithmetic
+turn a key and a counter into four 32-bit words. The key is made of seed and salt; the counter names sample, epoch and
+purpose, so that any worker can draw any sample's numbers without drawing those of others.
 """
 
 from __future__ import annotations
@@ -103,4 +103,5 @@ def normal(seed: int, stream: int, count: int) -> NDArray[np.float64]:
     halves = drawn.reshape(-1).astype("<u4").view("<u2")[: count * _HALVES_PER_NORMAL]
     sums = halves.reshape(count, _HALVES_PER_NORMAL).sum(axis=1, dtype=np.int64)
     mean = _HALVES_PER_NORMAL * (2**16 - 1) / 2
-    return (sums - mean) / 2.0**16
+    values: NDArray[np.float64] = (sums - mean) / 2.0**16
+    return values

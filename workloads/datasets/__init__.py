@@ -1,1 +1,1 @@
-"""Getting a data set's files: found on this machine, unpacked from a Debian package, or downloaded; always by digest."""
+"""A data set's files: found on this machine, unpacked from a Debian package, or downloaded; always by digest."""

@@ -82,7 +82,7 @@ def not_available(workload: Workload) -> DatasetError:
         "data.not_available",
         f"{workload.id} cannot be trained yet: the reader of {workload.dataset.title} does not exist.",
         place=workload.id,
-        expected=f"{workload.dataset.train_samples:,} training and {workload.dataset.eval_samples:,} evaluation samples",
+        expected=f"{workload.dataset.train_samples} training and {workload.dataset.eval_samples} evaluation samples",
         got="a definition without a reader",
         action="Train the same code at scale lite or smoke.",
     )

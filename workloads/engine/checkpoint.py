@@ -1,4 +1,4 @@
-"""Checkpoints: one safetensors file with model, optimizer, generators and data position, written whole or not at all."""
+"""Checkpoints: a safetensors file with model, optimizer, generators and data position, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -63,9 +63,8 @@ def read(path: Path) -> tuple[Position, dict[str, Tensor]]:
         metadata: Mapping[str, str] = file.metadata() or {}
         tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     if metadata.get("format") != FORMAT:
-        raise WorkloadError(
-            "checkpoint.format", "This is no checkpoint of ours.", place=path, expected=FORMAT, got=metadata.get("format")
-        )
+        got = metadata.get("format")
+        raise WorkloadError("checkpoint.format", "This is no checkpoint of ours.", place=path, expected=FORMAT, got=got)
     position = Position(
         workload=metadata["workload"],
         seed=int(tensors["rng.seed"]),

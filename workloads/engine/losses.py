@@ -1,4 +1,4 @@
-"""Losses read without waiting for the device: a step's value is copied beside the computation and read when it is there."""
+"""Losses read without waiting for the device: a value is copied beside the computation and read once it is there."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class DeviceLosses:
         slot = self._step % IN_FLIGHT
         self._values[slot].copy_(loss, non_blocking=True)
         self._sum += loss * samples
-        event = torch.cuda.Event()
-        event.record()  # type: ignore[no-untyped-call]
+        event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        event.record()
         self._pending.append((slot, event))
         self._samples += samples
         self._step += 1
@@ -64,7 +64,7 @@ class DeviceLosses:
     def _oldest_done(self) -> float:
         """The value of the oldest step in flight; waits for that step alone, so the device never runs dry."""
         slot, event = self._pending.popleft()
-        event.synchronize()  # type: ignore[no-untyped-call]
+        event.synchronize()
         return float(self._values[slot])
 
     def mean(self) -> float:

@@ -88,7 +88,11 @@ def _check(configuration: Configuration, device: torch.device) -> None:
             "configuration.precision", "TF32 exists on CUDA devices only.", expected="fp32 or bf16", got="tf32"
         )
     chosen = os.environ.get("CXX")
-    if configuration.compile and device.type == "cpu" and not any(map(shutil.which, filter(None, (chosen, *COMPILERS)))):
+    if (
+        configuration.compile
+        and device.type == "cpu"
+        and not any(map(shutil.which, filter(None, (chosen, *COMPILERS))))
+    ):
         raise WorkloadError(
             "configuration.compile",
             "torch.compile needs a C++ compiler on a CPU, and none is installed.",

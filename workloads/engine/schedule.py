@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ def step_bounds(samples: int, global_batch_size: int) -> tuple[tuple[int, int], 
     """The steps of ``samples``: as few as fit, and of sizes that differ by one at most, so that none is a tiny rest."""
     steps = math.ceil(samples / global_batch_size)
     edges = [step * samples // steps for step in range(steps + 1)]
-    return tuple(zip(edges[:-1], edges[1:], strict=True))
+    return tuple(itertools.pairwise(edges))
 
 
 def peak_learning_rate(rule: LearningRateRule, global_batch_size: int) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -44,14 +44,14 @@ class TrainingState:
 def generator_states() -> dict[str, Tensor]:
     """PyTorch's own generators. Training draws nothing from them; their states show that nothing was drawn."""
     states = {"rng.torch_cpu": torch.get_rng_state()}
-    if torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         states["rng.torch_cuda"] = torch.cuda.get_rng_state()
     return states
 
 
 def _restore_generators(saved: Mapping[str, Tensor]) -> None:
     torch.set_rng_state(saved["rng.torch_cpu"].cpu())
-    if "rng.torch_cuda" in saved and torch.cuda.is_initialized():
+    if "rng.torch_cuda" in saved and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         torch.cuda.set_rng_state(saved["rng.torch_cuda"].cpu())
 
 
@@ -63,8 +63,12 @@ def sgd(model: nn.Module, workload: Workload) -> torch.optim.SGD:
     values = workload.hyperparameters
     decayed = [parameter for parameter in model.parameters() if parameter.ndim > 1]
     others = [parameter for parameter in model.parameters() if parameter.ndim <= 1]
+    groups: list[dict[str, Any]] = [
+        {"params": decayed, "weight_decay": values["weight_decay"]},
+        {"params": others},
+    ]
     optimizer = torch.optim.SGD(
-        [{"params": decayed, "weight_decay": cast(float, values["weight_decay"])}, {"params": others}],
+        groups,
         lr=0.0,
         momentum=cast(float, values["momentum"]),
         nesterov=values["nesterov"] == "true",

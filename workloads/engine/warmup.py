@@ -11,7 +11,7 @@ STEPS_A_SIZE = 2
 
 
 def warm_up(session: Session) -> None:
-    """Run steps and an evaluation batch, then put weights, optimizer, batch statistics and generators back, bit by bit."""
+    """Run steps and an evaluation batch, then put weights, optimizer, statistics and generators back bit by bit."""
     before = session.state.copy()
     for size in sorted(batch_sizes(session)):
         for _ in range(STEPS_A_SIZE):

@@ -18,7 +18,7 @@ from workloads.datasets.search import ensure, locate, not_available
 from workloads.definition import TrainingTask, Workload
 from workloads.engine import numerics
 from workloads.engine.problem import Batch
-from workloads.engine.schedule import Interval, epoch_parts
+from workloads.engine.schedule import EpochPart, Interval, epoch_parts
 from workloads.errors import DatasetError
 
 __all__ = ["Images", "ImagesOnDevice", "ensure", "locate", "read"]
@@ -132,7 +132,8 @@ class ImagesOnDevice:
 
     def begin(self, interval: Interval) -> None:
         """Draw order, shifts and flips of the interval; they go to the device in one piece."""
-        drawn = [self._draw(part.epoch, part.start, part.stop, interval.salt) for part in self._parts(interval)]
+        parts = epoch_parts(interval, self._task.workload.dataset.train_samples)
+        drawn = [self._draw(part, interval.salt) for part in parts]
         table = torch.from_numpy(np.concatenate(drawn, axis=1)).to(self._device)
         self._samples, self._rows, self._columns, self._flips = table
 
@@ -151,14 +152,12 @@ class ImagesOnDevice:
         """Evaluation images as they are, and their labels."""
         return self._normalised(self._evaluation[start:stop]), self._evaluation_labels[start:stop]
 
-    def _parts(self, interval: Interval):  # type: ignore[no-untyped-def]
-        return epoch_parts(interval, self._task.workload.dataset.train_samples)
-
-    def _draw(self, epoch: int, start: int, stop: int, salt: str) -> NDArray[np.int64]:
+    def _draw(self, part: EpochPart, salt: str) -> NDArray[np.int64]:
         """Sample, row shift, column shift and flip of each position, in the interval's order: shape ``(4, n)``."""
         seed, count = self._task.seed, self._task.workload.dataset.train_samples
-        samples = random.interval_order(seed, salt, epoch, random.epoch_order(seed, epoch, count)[start:stop])
-        words = random.words(seed, salt, random.Purpose.AUGMENTATION, epoch, samples)
+        positions = random.epoch_order(seed, part.epoch, count)[part.start : part.stop]
+        samples = random.interval_order(seed, salt, part.epoch, positions)
+        words = random.words(seed, salt, random.Purpose.AUGMENTATION, part.epoch, samples)
         rows = random.bounded(words[:, 0], 2 * self._margin + 1)
         columns = random.bounded(words[:, 1], 2 * self._margin + 1)
         flips = random.bounded(words[:, 2], 2 if self._flip else 1)

@@ -1,7 +1,7 @@
-"""Definitions of image classification: ResNet-50 v1.5 on ImageNet, and the same code small on Fashion-MNIST and digits.
+"""Definitions of image classification: ResNet-50 v1.5 on ImageNet, the same code small on Fashion-MNIST and digits.
 
-Sources: the task, n = 5 and the reference recipe are HPC AI500's (Jiang et al., 2021); the hyper-parameters are those of
-NVIDIA's ResNet-50 v1.5 reference; lite and smoke are calibrated here, see README.md beside this file.
+Sources: the task, its target and n = 5 are HPC AI500's (Jiang et al., 2021); the hyper-parameters at reference scale
+are those of NVIDIA's ResNet-50 v1.5 recipe; lite and smoke are calibrated here, see README.md beside this file.
 """
 
 from __future__ import annotations

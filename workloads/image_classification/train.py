@@ -10,11 +10,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from workloads import random
+from workloads.datasets.search import not_available
 from workloads.definition import Recorder, TrainingTask, Workload
 from workloads.engine import loop, numerics
 from workloads.engine.problem import Batch
 from workloads.image_classification import model
-from workloads.image_classification.data import EVALUATION_BATCH_SIZE, ImagesOnDevice, not_available
+from workloads.image_classification.data import EVALUATION_BATCH_SIZE, ImagesOnDevice
 from workloads.layers.resnet import ResNet
 
 
