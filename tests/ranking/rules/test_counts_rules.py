@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,10 @@ from tests.ranking.rules.judging import (
 from workloads.definition import Precision, find
 
 SEEDS = own_seeds(NONCE, 5)
+POINTS = SMOKE.evaluation_points
+BATCH = SMOKE.default_global_batch_size
+HALF = SMOKE.dataset.eval_samples // 2
+LONGER = {"samples": POINTS[0] + 1, "loss": 1.0}
 KEPT: dict[str, Any] = {}
 
 
@@ -50,8 +56,6 @@ def same_weights(run: Run) -> None:
 
 
 def log_checkpoint(run: Run, number: int) -> None:
-    from hashlib import sha256
-
     data, value = run.checkpoints[number], run.find(keys.CHECKPOINT)[number].value
     value.update(sha256=sha256(data).hexdigest(), bytes=len(data))
 
@@ -72,20 +76,20 @@ def without_interval(run: Run) -> None:
 def shifted_evaluation(run: Run) -> None:
     """The second evaluation a step later than the schedule has it."""
     for key in (keys.EVAL_ACCURACY, keys.CHECKPOINT):
-        run.find(key)[1].metadata["samples"] += 32
-    run.find(keys.EVAL_ACCURACY)[1].metadata["epoch_num"] += 32 / SMOKE.dataset.train_samples
-    run.find(keys.INTERVAL)[1].value["samples"] += 32
+        run.find(key)[1].metadata["samples"] += BATCH
+    run.find(keys.EVAL_ACCURACY)[1].metadata["epoch_num"] += BATCH / SMOKE.dataset.train_samples
+    run.find(keys.INTERVAL)[1].value["samples"] += BATCH
 
 
 def trained_on(run: Run) -> None:
-    run.find(keys.PROGRESS)[-1].value["samples"] = SMOKE.total_samples + 32
+    run.find(keys.PROGRESS)[-1].value["samples"] = SMOKE.total_samples + BATCH
 
 
 def stopped_early(run: Run) -> None:
-    """No interval after the eighth, and a run_stop that says success."""
-    end = run.events.index(run.find(keys.BLOCK_START)[8])
+    """The last four intervals are gone, and a run_stop that says success."""
+    end = run.events.index(run.find(keys.BLOCK_START)[-4])
     run.events = [*run.events[:end], *run.events[-2:]]
-    run.checkpoints = run.checkpoints[:8]
+    run.checkpoints = run.checkpoints[: len(run.find(keys.CHECKPOINT))]
 
 
 def forgotten_checkpoint(run: Run) -> None:
@@ -120,22 +124,30 @@ FORGERIES = [
     Forgery(id="counts.evaluation_schedule", name="one missing", options=of_run(2, without_interval)),
     Forgery(id="counts.evaluation_schedule", name="one late", options=of_run(2, shifted_evaluation)),
     Forgery(id="counts.evaluation_schedule", name="the last ones missing", options=of_run(2, stopped_early)),
-    Forgery(id="counts.eval_samples", name="half the set", options=metadata(keys.EVAL_ACCURACY, eval_samples=180)),
+    Forgery(
+        id="counts.eval_samples",
+        name="half the set",
+        options=metadata(keys.EVAL_ACCURACY, eval_samples=HALF),
+    ),
     Forgery(id="counts.dataset", name="fewer images", options=value_of(keys.TRAIN_SAMPLES, 1000)),
     Forgery(id="counts.dataset", name="fewer test images", options=value_of(keys.EVAL_SAMPLES, 100)),
     Forgery(id="counts.global_batch_size", name="another in the log", options=value_of(keys.GLOBAL_BATCH_SIZE, 64)),
     Forgery(id="counts.total_samples", name="stopped early", options=of_run(2, stopped_early)),
     Forgery(id="counts.total_samples", name="trained on", options=of_run(2, trained_on)),
-    Forgery(id="counts.interval", name="two counts", options=value_of(keys.INTERVAL, {"samples": 480, "loss": 1.0})),
-    Forgery(id="counts.progress", name="decreasing", options=progress(31)),
-    Forgery(id="counts.steps", name="within a step", options=progress(4 * 479 + 7)),
-    Forgery(id="counts.epoch", name="a later epoch", options=metadata(keys.EVAL_ACCURACY, epoch_num=3.0)),
+    Forgery(
+        id="counts.interval",
+        name="two counts",
+        options=value_of(keys.INTERVAL, LONGER),
+    ),
+    Forgery(id="counts.progress", name="decreasing", options=progress(1)),
+    Forgery(id="counts.steps", name="within a step", options=progress(POINTS[3] + 1)),
+    Forgery(id="counts.epoch", name="a later epoch", options=metadata(keys.EVAL_ACCURACY, epoch_num=3.5)),
     Forgery(id="counts.checkpoint_schedule", name="forgotten", options=of_run(0, forgotten_checkpoint)),
     Forgery(id="counts.checkpoint_schedule", name="misplaced", options=of_event(keys.CHECKPOINT, misplaced_checkpoint)),
     Forgery(
         id="counts.checkpoint_missing",
         name="not in the bundle",
-        options={"edit_files": lambda files: files.pop("runs/1/checkpoints/00012.safetensors")},
+        options={"edit_files": lambda files: files.pop(f"runs/1/checkpoints/{len(POINTS):05}.safetensors")},
     ),
     Forgery(id="counts.checkpoint_differs", name="changed afterwards", options=of_run(1, changed_weights)),
     Forgery(id="counts.checkpoint_unlogged", name="one more", options=of_run(1, extra_file)),
@@ -163,15 +175,15 @@ def test_an_extra_evaluation_names_its_line(tmp_path: Path) -> None:
         run.events[after:after] = run.events[first:after]
 
     found = next(f for f in judged(tmp_path, **of_run(2, again)).findings if f.id == "counts.evaluation_schedule")
-    assert found.expected == "evaluation 4 at 1916 samples, 12 in all"
-    assert found.got == "evaluation 4 at 1437 samples, 13"
+    assert found.expected == f"evaluation 4 at {POINTS[3]} samples, {len(POINTS)} in all"
+    assert found.got == f"evaluation 4 at {POINTS[2]} samples, {len(POINTS) + 1}"
 
 
 def test_level_system_counts_no_steps_of_the_released_code(tmp_path: Path) -> None:
     def edit(predicate: Predicate) -> Predicate:
         return replace(predicate, level="system", layers_changed=(7,))
 
-    assert not above_note(judged(tmp_path, **progress(4 * 479 + 7), edit_predicate=edit))
+    assert not above_note(judged(tmp_path, **progress(POINTS[3] + 1), edit_predicate=edit))
 
 
 def test_an_aborted_run_may_lack_evaluations(tmp_path: Path) -> None:
@@ -182,11 +194,13 @@ def test_an_aborted_run_may_lack_evaluations(tmp_path: Path) -> None:
     assert not ids(judged(tmp_path, **of_run(2, abort))) & {"counts.evaluation_schedule", "counts.total_samples"}
 
 
-@pytest.mark.parametrize("batch", [1, 7, 32, 100, 128, 479])
+@pytest.mark.parametrize("batch", [1, 7, 32, 100, 128, 10_000])
 def test_ends_of_steps_are_those_of_the_released_code(batch: int) -> None:
     points = (0, *SMOKE.evaluation_points)
-    steps = -(-479 // batch)
-    ends = {first + step * 479 // steps for first in points[:-1] for step in range(1, steps + 1)}
+    ends = set()
+    for first, last in pairwise(points):
+        steps = -(-(last - first) // batch)
+        ends |= {first + step * (last - first) // steps for step in range(1, steps + 1)}
     assert {samples for samples in range(SMOKE.total_samples + 2) if _ends_a_step(samples, points, batch)} == ends
 
 

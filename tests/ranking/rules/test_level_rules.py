@@ -11,7 +11,9 @@ import pytest
 from ranking.evidence import keys
 from ranking.evidence.model import Predicate
 from tests.bundles import Run, system_document
-from tests.ranking.rules.judging import Forgery, above_note, assert_found, claims, configured, judged, value_of
+from tests.ranking.rules.judging import SMOKE, Forgery, above_note, assert_found, claims, configured, judged, value_of
+
+RULE = SMOKE.learning_rate
 
 
 def without_momentum(run: Run) -> None:
@@ -23,7 +25,7 @@ def batch(size: int, level: str = "hardware", *, rate: float | None = None) -> d
 
     def edit_run(run: Run) -> None:
         run.find(keys.GLOBAL_BATCH_SIZE)[0].value = size
-        run.find(keys.OPT_BASE_LEARNING_RATE)[0].value = 0.1 * size / 32 if rate is None else rate
+        run.find(keys.OPT_BASE_LEARNING_RATE)[0].value = RULE.base * size / RULE.base_batch if rate is None else rate
         run.events = [event for event in run.events if event.key != keys.PROGRESS]
 
     def edit_predicate(predicate: Predicate) -> Predicate:
@@ -50,13 +52,13 @@ FORGERIES = [
     Forgery(id="level.layers", name="own implementation", options=claims(layers_changed=(1, 7))),
     Forgery(id="level.layers", name="hyper-parameters", options=claims(level="system", layers_changed=(7, 8))),
     Forgery(id="level.layers", name="the problem", options=claims(level="free", layers_changed=(9,))),
-    Forgery(id="level.global_batch_size", name="beyond the rule", options=batch(256)),
-    Forgery(id="level.learning_rate", name="tuned", options=value_of(keys.OPT_BASE_LEARNING_RATE, 0.11)),
-    Forgery(id="level.learning_rate", name="not scaled", options=batch(64, rate=0.1)),
+    Forgery(id="level.global_batch_size", name="beyond the rule", options=batch(2 * RULE.max_global_batch_size)),
+    Forgery(id="level.learning_rate", name="tuned", options=value_of(keys.OPT_BASE_LEARNING_RATE, 1.1 * RULE.base)),
+    Forgery(id="level.learning_rate", name="not scaled", options=batch(RULE.base_batch // 2, rate=RULE.base)),
     Forgery(id="level.hyperparameter", name="momentum", options=value_of("sgd_opt_momentum", 0.95)),
     Forgery(id="level.hyperparameter", name="weight decay", options=value_of("opt_weight_decay", 1e-3)),
     Forgery(id="level.hyperparameter", name="optimizer", options=value_of(keys.OPT_NAME, "lamb")),
-    Forgery(id="level.hyperparameter", name="warm-up", options=value_of("opt_learning_rate_warmup_epochs", 1)),
+    Forgery(id="level.hyperparameter", name="warm-up", options=value_of("opt_learning_rate_warmup_epochs", 0.01)),
     Forgery(id="level.hyperparameter", name="momentum unsaid", options={"edit_run": without_momentum}),
 ]
 
@@ -71,15 +73,15 @@ def test_a_change_above_the_level_is_found(forgery: Forgery, tmp_path: Path) -> 
     [
         environment(NVIDIA_TF32_OVERRIDE="0"),
         claims(layers_changed=()),
-        batch(64),
-        batch(128, "system"),
+        batch(RULE.base_batch // 2),
+        batch(RULE.max_global_batch_size, "system"),
         batch(4096, "free", rate=0.7),
         claims(level="free", layers_changed=(8,)) | value_of("sgd_opt_momentum", 0.95),
     ],
     ids=[
         "TF32 turned off by hand",
         "nothing changed",
-        "batch 64",
+        "half the batch",
         "largest batch",
         "free batch and rate",
         "free momentum",

@@ -10,8 +10,10 @@ import pytest
 
 from ranking.evidence import keys
 from ranking.findings import Verdict
+from ranking.verify import FINDINGS_OF_A_RULE
 from tests.bundles import Event, Run, system_document
 from tests.ranking.rules.judging import (
+    SMOKE,
     Forgery,
     above_note,
     assert_found,
@@ -114,7 +116,7 @@ FORGERIES = [
     Forgery(id="schema.value", name="progress negative", options=value_of(keys.PROGRESS, {"samples": -1, "loss": 1})),
     Forgery(id="schema.value", name="status done", options=metadata(keys.RUN_STOP, status="done")),
     Forgery(id="schema.value", name="status a list", options=metadata(keys.RUN_STOP, status=["success"])),
-    Forgery(id="schema.value", name="samples a text", options=metadata(keys.EVAL_ACCURACY, samples="479")),
+    Forgery(id="schema.value", name="samples a text", options=metadata(keys.EVAL_ACCURACY, samples="many")),
     Forgery(id="schema.begin", name="another nonce", options=value_of(keys.BEGIN, {"nonce": "0" * 32})),
     Forgery(id="schema.system", name="no nodes", options=described(number_of_nodes=0)),
     Forgery(id="schema.system", name="a billion nodes", options=described(number_of_nodes=10**9)),
@@ -161,13 +163,14 @@ def test_an_unread_key_of_preparation_is_a_hyperparameter_and_no_finding(tmp_pat
 
 def test_a_million_wrong_lines_give_some_findings_and_their_number(tmp_path: Path) -> None:
     def wrong(run: Run) -> None:
-        for event in run.find(keys.EVAL_ACCURACY):
-            event.value = "high"
+        for key in (keys.EVAL_ACCURACY, keys.PROGRESS, keys.CHECKPOINT, keys.INTERVAL):
+            for event in run.find(key):
+                event.value = "high"
 
     report = judged(tmp_path, edit_run=wrong)
-    assert [f.id for f in report.findings].count("schema.value") == 40
+    assert [f.id for f in report.findings].count("schema.value") == FINDINGS_OF_A_RULE
     many = next(found for found in report.findings if found.id == "schema.many_faults")
-    assert (many.verdict, many.got) == (Verdict.NOTE, "60 in all")
+    assert (many.verdict, many.got) == (Verdict.NOTE, f"{5 * 4 * len(SMOKE.evaluation_points)} in all")
 
 
 def test_an_aborted_run_may_stop_anywhere(tmp_path: Path) -> None:
