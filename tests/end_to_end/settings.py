@@ -7,3 +7,4 @@ from datetime import timedelta
 from portal.settings import *  # noqa: F403
 
 LEASE = timedelta(seconds=5)
+SWEEP_EVERY = timedelta(seconds=1)
