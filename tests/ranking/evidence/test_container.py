@@ -506,6 +506,20 @@ def test_any_contents_give_findings_and_never_an_error(
     assert ids(path, raw([(name.encode(), data) for name, data in entries]))
 
 
+@given(
+    start=st.integers(0, 20_000),
+    length=st.integers(0, 60),
+    other=st.binary(max_size=60) | st.sampled_from([b"[" * 50, b'"', b"\\", b"1e999", b"NaN", b"\r\n", b"PK\x03\x04"]),
+)
+def test_any_stretch_that_is_replaced_gives_a_finding(
+    tmp_path_factory: pytest.TempPathFactory, honest: bytes, start: int, length: int, other: bytes
+) -> None:
+    start %= len(honest)
+    changed = honest[:start] + other + honest[start + length :]
+    found = ids(tmp_path_factory.getbasetemp() / "any.vflops", changed)
+    assert bool(found) == (changed != honest)
+
+
 @settings(max_examples=25)
 @given(data=st.data())
 def test_any_system_description_comes_back(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
