@@ -10,13 +10,14 @@ from ranking.layout import with_prefix
 from runner.events import Event, Fetching, Packing, Progress, RunFinished, RunStarted, SetStarted
 
 UNKNOWN = "-"
+WAITING = "waiting"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One run as texts."""
 
-    phase: str = "waiting"
+    phase: str = WAITING
     epoch: str = UNKNOWN
     loss: str = UNKNOWN
     quality: str = UNKNOWN
@@ -72,7 +73,7 @@ class Board:
         """Run ``index`` as texts."""
         progress, ended = self._progress.get(index), self._ended.get(index)
         if progress is None:
-            return Row(phase=ended or ("starting" if index == self.current else "waiting"))
+            return Row(phase=ended or ("starting" if index == self.current else WAITING))
         row = Row.of(progress)
         return row if ended is None else replace(row, phase=ended)
 

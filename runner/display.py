@@ -13,7 +13,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from runner.board import Board
+from runner.board import WAITING, Board
 from runner.events import Event, Fetching, Notice, Packed, Progress, SetStarted, document
 from runner.wording import duration, lines, share_of_bytes
 
@@ -129,7 +129,7 @@ class LiveTable:
         for index in range(self._board.runs):
             row = self._board.row(index)
             cells = (row.phase, row.epoch, row.loss, row.quality, row.rate, row.flops, row.time)
-            style = "" if index == self._board.current else "dim"
+            style = "bold" if index == self._board.current else "dim" if row.phase == WAITING else ""
             table.add_row(f"{index + 1}/{self._board.runs}", *cells, style=style)
         return table
 

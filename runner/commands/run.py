@@ -10,6 +10,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from ranking.report import Decision, render_text
+from ranking.verify import verify_bundle
 from runner import run_set
 from runner.commands.verify import EXIT_OF_DECISION
 from runner.display import display_for
@@ -51,16 +53,15 @@ def _add_names(group: argparse._ArgumentGroup) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, pack, verify, and print the report; the exit status is that of ``vflops verify``."""
-    from ranking.report import render_text
-    from ranking.verify import verify_bundle
-
     signal.signal(signal.SIGTERM, _as_interrupt)
     bundle = _go_on(args) if args.resume is not None else _begin(args)
     report = verify_bundle(bundle)
     if args.json:
         print(json.dumps({"event": "report", "report": report.to_document()}))
     else:
-        print("\n" + render_text(report) + f"\nBundle    {bundle}\nNext      vflops submit {bundle}")
+        print("\n" + render_text(report) + f"\nBundle    {bundle}")
+        if report.verdict is not Decision.REJECT:
+            print(f"Next      vflops submit {bundle}")
     return EXIT_OF_DECISION[report.verdict]
 
 
