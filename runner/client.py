@@ -93,7 +93,12 @@ class Portal:
         self._http.close()
 
     def request(self, method: str, url: str, **options: Any) -> httpx.Response:
-        """A response below 400; raises PortalError otherwise. ``url`` is relative to the API, or absolute."""
+        """A response below 400; raises PortalError otherwise. ``url`` is relative to the API, or whole.
+
+        The token goes to the portal alone, whatever address an answer or a file of ours names.
+        """
+        if "://" in url and not url.startswith(f"{self.address}/"):
+            raise PortalError("portal.unexpected_answer", f"the address {url} is not the portal's")
         try:
             response = self._http.request(method, url, **options)
         except (httpx.TransportError, httpx.InvalidURL) as error:

@@ -103,6 +103,10 @@ class Wire:
     def __exit__(self, *_: object) -> None:
         self._listener.close()
 
+    def mend(self) -> None:
+        """Break no further connection."""
+        self._breaks.clear()
+
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
