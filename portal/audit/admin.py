@@ -44,18 +44,30 @@ class ReadOnly(admin.options.BaseModelAdmin):  # type: ignore[type-arg]
         return False
 
 
+class Desk(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+    """A row with, first of all, where to go from it and what happened to it."""
+
+    readonly_fields: ClassVar = ("look", "history")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """The computed fields before the columns."""
+        columns = [name for name in super().get_fields(request, obj) if name not in self.readonly_fields]
+        return [*self.readonly_fields, *columns]
+
+
 def _links(*pairs: tuple[Any, str]) -> SafeString:
     return format_html_join(" · ", '<a href="{}">{}</a>', ((address, label) for label, address in pairs))
 
 
 def _history(subject: str) -> SafeString:
     """The trail of one row, as a list."""
-    rows = ((event.at, event.get_kind_display(), event.data) for event in events_of(subject))
-    return format_html("<ul>{}</ul>", format_html_join("", "<li>{:%Y-%m-%d %H:%M:%S} UTC · {} · {}</li>", rows))
+    events = events_of(subject)
+    rows = ((f"{event.at:%Y-%m-%d %H:%M:%S} UTC", event.get_kind_display(), event.data) for event in events)
+    return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows))
 
 
 @admin.register(Submission)
-class SubmissionAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+class SubmissionAdmin(Desk):
     """Submissions with their log, findings, report and history."""
 
     list_display = ("public_id", "organisation", "system", "workload", "scale", "level", "state", "state_since")
@@ -63,7 +75,6 @@ class SubmissionAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
     search_fields = ("public_id", "organisation__name", "bundle_sha256", "bundle_id")
     list_select_related = ("organisation", "system")
     exclude = ("upload",)
-    readonly_fields: ClassVar = ("look", "history")
 
     def get_urls(self) -> list[URLPattern]:
         """Log, report and decision, before Django's own addresses."""
@@ -120,14 +131,13 @@ class VersionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
 
 @admin.register(Result)
-class ResultAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+class ResultAdmin(Desk):
     """Results with their versions and marks."""
 
     list_display = ("public_id", "organisation_name", "system_name", "board", "rank", "standing", "published_at")
     list_filter = ("standing", "board")
     search_fields = ("public_id", "organisation_name", "system_name", "bundle_id")
     list_select_related = ("board",)
-    readonly_fields: ClassVar = ("look", "history")
     inlines: ClassVar = [MarkInline, VersionInline]
 
     def get_urls(self) -> list[URLPattern]:
