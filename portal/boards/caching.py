@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
+POLICY = "Content-Security-Policy"
 SHARED_AGE_S = 60
 """Seconds that a shared cache may answer alone; browsers ask every time and mostly get a 304."""
 
@@ -31,6 +32,9 @@ def public_page(view: View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResp
         etag = quote_etag(hashlib.sha256(response.content).hexdigest()[:32])
         response["ETag"] = etag
         patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_AGE_S)
-        return get_conditional_response(request, etag=etag, response=response) or response
+        answer: HttpResponseBase = get_conditional_response(request, etag=etag, response=response) or response
+        if POLICY in response:
+            answer[POLICY] = response[POLICY]  # a 304 replaces the headers that the browser has stored
+        return answer
 
     return require_safe(wrapped)

@@ -24,7 +24,7 @@ RUN_SYMBOLS = (("circle", "o"), ("square", "s"), ("diamond", "D"), ("triangle-up
 MAX_POINTS = 600
 """Points a run that a chart draws: about one a pixel of a wide chart; longer series are thinned, ends kept."""
 TARGET_COLOUR = "#767676"
-PICTURE_STYLE = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10}
+PICTURE_STYLE: dict[Any, Any] = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 10}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

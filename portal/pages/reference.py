@@ -49,7 +49,8 @@ class Operation:
 @cache
 def operations() -> tuple[Operation, ...]:
     """All operations in the order of their addresses; made once a process, because code alone decides them."""
-    schema = SchemaGenerator().get_schema(request=None, public=True)
+    generator = SchemaGenerator()  # type: ignore[no-untyped-call]
+    schema: Schema = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     return tuple(_operations(schema))
 
 
@@ -105,7 +106,7 @@ def _resolved(described: Schema, schema: Schema) -> Schema:
 
 
 def _answer(status: str, answer: Schema) -> Answer:
-    content = next(iter(answer.get("content", {}).values()), {})
+    content: Schema = next(iter(answer.get("content", {}).values()), {})
     return Answer(status=status, description=answer.get("description", ""), kind=_kind(content.get("schema", {})))
 
 
