@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ranking.devices import Device, device_of
 from ranking.evidence.model import Predicate, RunSetEvidence, Statement
 from ranking.findings import Verdict
+from ranking.reference import Reference, reference_of
 from ranking.scoring import RunScore, RunSetScore, score_run, score_run_set
 from ranking.trace import Trace
 from workloads.definition import Scale, UnknownWorkload, Workload, find
@@ -29,13 +30,14 @@ class RunSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A run set with the definition of its workload and its score."""
+    """A run set with the definition of its workload, its score, and what reference runs of the workload did."""
 
     run_set: RunSet
     workload: Workload
     runs: tuple[RunScore, ...]
     score: RunSetScore | None
     device: Device | None
+    reference: Reference | None
 
     @property
     def claim(self) -> Predicate:
@@ -75,4 +77,5 @@ def case_of(run_set: RunSet) -> Case | None:
         runs=runs,
         score=score_run_set(runs, workload),
         device=device_of(run_set.evidence.system, run_set.claim.configuration.precision),
+        reference=reference_of(workload),
     )

@@ -194,7 +194,9 @@ _QUALITY: Final = {
 _REPEATABILITY: Final = {
     "repeatability.flops": ("FLOPS vary between the runs more than speed does on a quiet machine.", _QUIET),
     "repeatability.quality": ("Final quality varies between the runs more than calibration runs do.", _REVIEW),
+    "repeatability.epochs": ("Epochs to target vary between the runs more than calibration runs do.", _REVIEW),
     "repeatability.too_good": ("Final quality is better than reference runs reach by chance.", _REVIEW),
+    "repeatability.too_early": ("The target is reached earlier than reference runs reach it by chance.", _REVIEW),
     "repeatability.not_calibrated": (
         "This workload has no calibration runs yet; spread of quality is not judged.",
         _NOTHING,

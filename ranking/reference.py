@@ -1,0 +1,88 @@
+"""Reference runs: what the calibration runs of a definition say of how much honest runs vary, and how good they are."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
+from typing import Final
+
+from workloads import calibration
+from workloads.definition import Workload
+
+DRAWS: Final = 20_000
+"""Sets that are drawn: the quantile below then rests on twenty of them."""
+
+QUANTILE: Final = 0.999
+"""Of the variation of drawn sets: one honest set in a thousand lies beyond it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """A figure over all reference runs; ``max_cv`` is the QUANTILE of its variation in sets as large as a run set."""
+
+    runs: int
+    mean: float
+    std: float
+    max_cv: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Final quality of reference runs at ``global_batch_size``, and their epochs to target where they got there."""
+
+    global_batch_size: int
+    quality: Spread
+    epochs: Spread | None
+
+
+def reference_of(workload: Workload) -> Reference | None:
+    """What is known of ``workload``; None where it has no calibration runs."""
+    if workload.calibration is None:
+        return None
+    return _reference(workload.id, workload.calibration.global_batch_size, _Figures.of(workload), workload.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Figures:
+    qualities: tuple[float, ...]
+    epochs: tuple[float, ...]
+
+    @classmethod
+    def of(cls, workload: Workload) -> _Figures:
+        runs = calibration.read(workload)
+        reached = (calibration.epochs_to(workload.target_quality, run, workload) for run in runs)
+        return cls(tuple(run.quality for run in runs), tuple(epochs for epochs in reached if epochs is not None))
+
+
+@lru_cache(maxsize=32)
+def _reference(name: str, global_batch_size: int, figures: _Figures, size: int) -> Reference | None:
+    quality = spread_of(figures.qualities, size=size, seed=f"{name} quality")
+    if quality is None:
+        return None
+    epochs = spread_of(figures.epochs, size=size, seed=f"{name} epochs")
+    return Reference(global_batch_size=global_batch_size, quality=quality, epochs=epochs)
+
+
+def spread_of(values: Sequence[float], *, size: int, seed: str) -> Spread | None:
+    """Mean, deviation and bootstrapped variation of ``values``; the same for the same seed. None for fewer than two."""
+    if len(values) < 2:
+        return None
+    draw = Random(seed)  # noqa: S311 - a bootstrap that anybody can repeat, nothing secret
+    drawn = sorted(_variation(draw.choices(values, k=size)) for _ in range(DRAWS))
+    return Spread(
+        runs=len(values),
+        mean=statistics.fmean(values),
+        std=statistics.stdev(values),
+        max_cv=drawn[math.ceil(QUANTILE * DRAWS) - 1],
+    )
+
+
+def _variation(values: Sequence[float]) -> float:
+    """As ``scoring.variation`` has it, without the exact sums that 20,000 sets do not need."""
+    mean = sum(values) / len(values)
+    squares = sum((value - mean) ** 2 for value in values)
+    return math.sqrt(squares / (len(values) - 1)) / mean if mean else 0.0
