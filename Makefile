@@ -35,7 +35,7 @@ serve: setup ## the portal alone, on http://localhost:PORT
 	@$(BIN)/python manage.py serve --port $(PORT)
 
 bench: setup ## measures what docs/ states, prints a table
-	@$(BIN)/python -m scripts.bench
+	@$(BIN)/python -m benchmarks.measure
 
 bare: ## the demo at SCALE=smoke inside a bare Debian 12 made by debootstrap; needs root
 	@$(PYTHON) -m scripts.bare
