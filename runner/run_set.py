@@ -38,6 +38,7 @@ def run(request: RunSetRequest, listener: Listener) -> Path:
 def resume(path: Path, listener: Listener) -> Path:
     """Go on with the run set in the folder ``path``: do the runs that are not whole, then pack."""
     folder = RunFolder.open(path)
+    _refuse_existing(folder.plan.output)
     facts = torch_probe.probe(folder.plan.device)
     refuse_changed(folder, facts)
     return _work(folder, facts, listener)

@@ -57,6 +57,12 @@ def probe(device: str) -> TorchFacts:
     if done.returncode:
         raise _unusable(" / ".join(done.stderr.strip().splitlines()[-STDERR_LINES:]) or f"status {done.returncode}")
     facts = _facts(json.loads(done.stdout.splitlines()[-1]))
+    refuse_missing(device, facts)
+    return facts
+
+
+def refuse_missing(device: str, facts: TorchFacts) -> None:
+    """Raise ``device.unavailable`` where PyTorch does not see the device that was asked for."""
     if device == "cuda" and not facts.accelerators:
         raise RunnerError(
             "device.unavailable",
@@ -65,7 +71,6 @@ def probe(device: str) -> TorchFacts:
             got=f"PyTorch {facts.version}, CUDA {facts.cuda or 'not built in'}",
             action="Run on the CPU with --device cpu, or see: vflops doctor",
         )
-    return facts
 
 
 def _facts(document: dict[str, Any]) -> TorchFacts:

@@ -28,8 +28,9 @@ STOP_AT_SAMPLES = 500
 
 @dataclass(frozen=True, kw_only=True)
 class Installed:
-    """The wheel, installed into an environment of its own."""
+    """The wheel, installed into an environment of its own; ``source`` is what it was made from."""
 
+    source: Path
     vflops: Path
     python: Path
     packages: Path
@@ -80,7 +81,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     _run([sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", str(wheel)], cwd=folder)
     packages = next((folder / "venv/lib").glob("python3*/site-packages"))
     (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    return Installed(vflops=folder / "venv/bin/vflops", python=python, packages=packages)
+    return Installed(source=source, vflops=folder / "venv/bin/vflops", python=python, packages=packages)
 
 
 def _copy_sources(folder: Path) -> Path:

@@ -82,10 +82,10 @@ def test_accelerators_are_named() -> None:
     assert (found.status, found.found) == (Status.OK, "NVIDIA H200")
 
 
-def test_asking_for_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+def test_asking_for_a_device_that_is_not_there_is_refused() -> None:
+    torch_probe.refuse_missing("auto", FACTS)
     with pytest.raises(RunnerError) as error:
-        torch_probe.probe("cuda")
+        torch_probe.refuse_missing("cuda", FACTS)
     assert error.value.problem.id == "device.unavailable"
 
 

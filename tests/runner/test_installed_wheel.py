@@ -21,10 +21,10 @@ def call(command: Sequence[str | Path], folder: Path, **variables: str) -> subpr
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_it_trains_with_its_own_source_from_such_a_folder(story: Story) -> None:
+def test_it_trains_with_its_own_source_from_such_a_folder(story: Story, installed: Installed) -> None:
     evidence, _ = read_bundle(story.bundle)
     assert evidence.statement is not None
-    assert evidence.statement.predicate.runner.source_digest == source_digest()
+    assert evidence.statement.predicate.runner.source_digest == source_digest(installed.source)
 
 
 def test_it_lists_the_workloads_from_such_a_folder(installed: Installed, users_folder: Path) -> None:
