@@ -67,7 +67,7 @@ EXPLANATIONS: dict[str, Explanation] = {
     "key.already_registered": Explanation(
         status=409,
         title=_("This key is registered already, by another organisation or revoked."),
-        action=_("Make a new key with `vflops keys new` and register that."),
+        action=_("Make a new key with `vflops keys create` and register that."),
     ),
     "key.already_revoked": Explanation(
         status=409, title=_("This key is revoked already."), action=_("Nothing is left to do.")

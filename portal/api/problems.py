@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Any
 
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig
@@ -99,8 +98,3 @@ def _detail(error: Exception) -> str:
     if isinstance(error, exceptions.APIException) and not isinstance(error, exceptions.AuthenticationFailed):
         return str(error.detail)
     return str(error) if isinstance(error, BadRequest) else ""
-
-
-def reason_phrase(status: int) -> str:
-    """The words of a status for the description of the API; 460 is tus's own."""
-    return "Checksum Mismatch" if status == 460 else HTTPStatus(status).phrase

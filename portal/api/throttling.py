@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
@@ -29,10 +30,18 @@ class AddressThrottle(SimpleRateThrottle):
     rate = "300/min"
 
     def get_cache_key(self, request: Request, view: APIView) -> str | None:
-        """The address of the connection; a header that the caller can write decides nothing."""
+        """One count an address."""
         if request.user.is_authenticated:
             return None
-        return f"throttle:{self.scope}:{request.META.get('REMOTE_ADDR', '')}"
+        return f"throttle:{self.scope}:{caller_address(request)}"
+
+
+def caller_address(request: Request) -> str:
+    """The address of the connection. Behind a proxy that the operator named, the last one that this proxy wrote down;
+    what a caller writes stands before it and decides nothing."""
+    if settings.SECURE_PROXY_SSL_HEADER:
+        return request.headers.get("X-Forwarded-For", "").rsplit(",", 1)[-1].strip()
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 class CreationThrottle(PersonThrottle):

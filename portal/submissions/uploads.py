@@ -203,7 +203,8 @@ def _finish(upload: Upload) -> None:
     name = f"bundles/{upload.public_id}/{upload.sha256}{SUFFIX}"
     if not default_storage.exists(name):
         _check_hash(upload)
-        name = default_storage.save(name, _Movable(uploads_files.partial_path(upload.public_id)))
+        with _Movable(uploads_files.partial_path(upload.public_id)) as whole:
+            name = default_storage.save(name, whole)
     with transaction.atomic():
         finished = {"state": UploadState.FINISHED, "storage_name": name, "finished_at": timezone.now()}
         if Upload.objects.filter(pk=upload.pk, state=UploadState.RECEIVING).update(**finished):

@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import pytest
 from django.test import Client
+from pytest_django.fixtures import Settings
 
 from portal.api.throttling import AddressThrottle, PersonThrottle
 from portal.errors import EXPLANATIONS
@@ -99,6 +100,16 @@ def test_too_many_calls_are_told_how_long_to_wait(
     assert [response.status_code for response in answers] == [200, 200, 429]
     assert problem(answers[-1]) == (429, "request.throttled")
     assert 1 <= int(answers[-1]["Retry-After"]) <= 60
+
+
+def test_callers_are_told_apart_by_what_the_proxy_wrote_never_by_what_they_wrote(
+    client: Client, db: None, settings: Settings
+) -> None:
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    callers = ["10.0.0.1", "made up, 10.0.0.1", "10.0.0.2"]
+    with patch.object(AddressThrottle, "rate", "1/min"):
+        found = [client.get("/api/v1/boards", headers={"X-Forwarded-For": caller}) for caller in callers]
+    assert [response.status_code for response in found] == [200, 429, 200]
 
 
 def test_errors_are_told_in_the_language_asked_for_under_the_same_id(client: Client, world: World) -> None:

@@ -15,8 +15,10 @@ import pytest
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
+from pytest_django.fixtures import Settings
 
 from portal.accounts.models import Membership, Role
 from portal.errors import PortalError
@@ -245,6 +247,16 @@ def test_two_uploads_of_the_same_bytes_become_one_submission_and_one_file(client
     ]
 
 
+def test_a_storage_elsewhere_gets_the_bytes_and_nothing_stays_here(
+    client: Client, world: World, upload: Upload, settings: Settings
+) -> None:
+    settings.STORAGES = {**settings.STORAGES, "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"}}
+    send(client, world, f"/api/v1/uploads/{upload.public_id}", CONTENT)
+    with default_storage.open(Submission.objects.get().upload.storage_name) as stored:
+        assert stored.read() == CONTENT
+    assert not uploads_files.partial_path(upload.public_id).exists()
+
+
 def test_the_sweep_removes_uploads_whose_time_is_over(client: Client, world: World, upload: Upload) -> None:
     send(client, world, f"/api/v1/uploads/{upload.public_id}", CONTENT[:MIDDLE])
     assert uploads.uploads_expire() == 0
@@ -259,7 +271,7 @@ def test_the_sweep_leaves_an_upload_that_someone_is_writing(world: World, upload
         assert uploads.uploads_expire(now=timezone.now() + uploads.LIFETIME + timedelta(hours=1)) == 0
 
 
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(min_size=1, max_size=4000), cuts=st.lists(st.integers(0, 4000), max_size=6))
 def test_any_sequence_of_breaks_gives_the_declared_bytes(
     client: Client, world: World, content: bytes, cuts: list[int]
