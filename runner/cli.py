@@ -11,10 +11,13 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from runner import __version__, shadowing
-from runner.errors import Exit, RunnerError, UsageError, print_problem, problem_of
+from runner.errors import Exit, Interrupted, RunnerError, UsageError, print_problem, problem_of
 
 COMMANDS = ("doctor", "list", "run", "inspect", "verify", "keys", "login", "submit", "status")
 """Modules of ``runner.commands``, in the order of the help."""
+
+STOPPED = "stopped"
+"""What a message begins with that is no error: the user wanted it."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -45,8 +48,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return _reader_left()
     except KeyboardInterrupt as stop:
-        print_problem(problem_of(stop), as_json=as_json)
+        print_problem(problem_of(stop), as_json=as_json, label=STOPPED)
         return Exit.INTERRUPTED
+    except Interrupted as stop:
+        print_problem(stop.problem, as_json=as_json, label=STOPPED)
+        return stop.status
     except Exception as error:  # noqa: BLE001 - the one place where every error becomes words
         print_problem(problem_of(error), as_json=as_json)
         return error.status if isinstance(error, RunnerError) else Exit.ERROR

@@ -68,7 +68,7 @@ def problem_of(error: BaseException) -> Problem:
     if isinstance(error, RunnerError):
         return error.problem
     if isinstance(error, KeyboardInterrupt):
-        return Problem(id="command.interrupted", message="Stopped by you.")
+        return Problem(id="command.interrupted", message="On your request.")
     finding = getattr(error, "finding", None)
     if finding is not None:
         return Problem(
@@ -113,15 +113,15 @@ def write_traceback(error: BaseException) -> Path | None:
     return path
 
 
-def print_problem(problem: Problem, *, as_json: bool) -> None:
-    """Tell the user: one JSON object on standard output, or a few lines on standard error."""
+def print_problem(problem: Problem, *, as_json: bool, label: str = "error") -> None:
+    """Tell the user: one JSON object on standard output, or a few lines that begin with ``label`` on standard error."""
     if as_json:
         print(json.dumps({"error": asdict(problem)}), flush=True)
         return
-    lines = [f"error: {problem.message}  [{problem.id}]"]
-    for label, text in (("where", problem.place), ("expected", problem.expected), ("got", problem.got)):
+    lines = [f"{label}: {problem.message}  [{problem.id}]"]
+    for name, text in (("where", problem.place), ("expected", problem.expected), ("got", problem.got)):
         if text:
-            lines.append(f"  {label + ':':<10} {text}")
+            lines.append(f"  {name + ':':<10} {text}")
     if problem.action:
         lines.append(f"  {'to do:':<10} {problem.action}")
     print("\n".join(lines), file=sys.stderr, flush=True)

@@ -125,7 +125,7 @@ def _started(folder: RunFolder) -> SetStarted:
 
 def _interrupted(folder: RunFolder) -> Interrupted:
     done, total = len(folder.finished()), len(folder.plan.seeds)
-    return Interrupted("run.interrupted", f"Stopped. {done} of {total} runs are whole and kept.", action=go_on(folder))
+    return Interrupted("run.interrupted", f"{done} of {total} runs are whole and kept.", action=go_on(folder))
 
 
 def _key(name: str, listener: Listener) -> keys.SigningKey:
