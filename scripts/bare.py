@@ -90,7 +90,8 @@ def take_configuration(target: Path) -> None:
         inside = target / path.relative_to("/")
         inside.parent.mkdir(parents=True, exist_ok=True)
         if path.is_dir():
-            shutil.copytree(path, inside, dirs_exist_ok=True, symlinks=True, ignore_dangling_symlinks=True)
+            shutil.rmtree(inside, ignore_errors=True)
+            shutil.copytree(path, inside, ignore_dangling_symlinks=True)
         elif path.is_file():
             shutil.copyfile(path, inside)
 
