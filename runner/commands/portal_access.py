@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 from runner import portals
@@ -75,10 +76,15 @@ def document(submission: Submission) -> dict[str, Any]:
     return {**submission.document, "findings": [asdict(finding) for finding in submission.findings]}
 
 
+def moment(text: str) -> str:
+    """An answer's point in time for people: UTC, to the second."""
+    return datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
 def lines(submission: Submission) -> list[str]:
     """A submission in words, findings with what to do about them."""
     found = [
-        f"{submission.id}  {submission.state}  since {submission.state_since}",
+        f"{submission.id}  {submission.state}  since {moment(submission.state_since)}",
         f"  address:  {submission.address}",
     ]
     if submission.board:

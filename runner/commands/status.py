@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,11 @@ from rich.table import Table
 
 from runner.answers import Submission
 from runner.commands import portal_access
+from runner.commands.portal_access import moment
 from runner.errors import Exit
+
+PIPE_WIDTH = 240
+"""Columns of the table where no terminal sets them: wide enough that no id or address breaks, for grep and awk."""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -54,5 +59,6 @@ def _print_all(submissions: Sequence[Submission], *, as_json: bool) -> None:
     for title in ("id", "organisation", "system", "board", "state", "since"):
         table.add_column(title, overflow="fold")
     for s in submissions:
-        table.add_row(s.id, s.organisation, s.system, s.board or "not read yet", s.state, s.state_since)
-    Console(highlight=False, markup=False).print(table)
+        table.add_row(s.id, s.organisation, s.system, s.board or "not read yet", s.state, moment(s.state_since))
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    Console(width=width, highlight=False, markup=False).print(table)

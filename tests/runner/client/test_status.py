@@ -102,6 +102,13 @@ def test_submissions_are_listed_and_shown(logged_in: CommandLine, make_bundle: M
     assert logged_in("status", handed, "--json").document["id"] == handed
 
 
+def test_a_table_in_a_pipe_has_one_line_a_submission(logged_in: CommandLine, make_bundle: MakeBundle) -> None:
+    handed = logged_in("submit", make_bundle(), "--json").document["submissions"][0]["id"]
+    (line,) = [line for line in logged_in("status").out.splitlines() if handed in line]
+    assert "laboratory" in line
+    assert line.rstrip().endswith("UTC")
+
+
 def test_an_unknown_submission_is_told(logged_in: CommandLine) -> None:
     said = logged_in("status", "xxxxxxxxxxxx", "--json")
     assert (said.status, said.error_id) == (1, "request.not_found")
