@@ -49,12 +49,12 @@ def seconds(value: float | None) -> str:
     """A duration: 0.84 s, 12.3 s, 4 min 05.2 s, 3 h 04 min, 2 d 05 h."""
     if value is None or not math.isfinite(value):
         return MISSING
-    if value < MINUTE_S:
+    if round(value, 1) < MINUTE_S:
         return f"{significant(value, 3)}{NARROW_SPACE}s"
-    if value < HOUR_S:
+    if round(value, 1) < HOUR_S:
         minutes, rest = divmod(round(value, 1), MINUTE_S)
         return f"{minutes:.0f}{NARROW_SPACE}min {rest:04.1f}{NARROW_SPACE}s"
-    if value < DAY_S:
+    if round(value / MINUTE_S) < DAY_S / MINUTE_S:
         hours, rest = divmod(round(value / MINUTE_S), MINUTE_S)
         return f"{hours}{NARROW_SPACE}h {rest:02d}{NARROW_SPACE}min"
     days, rest = divmod(round(value / HOUR_S), 24)

@@ -180,7 +180,7 @@ def result_record(public_id: str, number: int | None = None) -> ResultRecord | N
     if result is None:
         return None
     versions = tuple(result.versions.all())
-    wanted = next((v for v in versions if v.number == (number or result.version_number)), None)
+    wanted = next((v for v in versions if v.number == (result.version_number if number is None else number)), None)
     if wanted is None:
         return None
     return ResultRecord(
