@@ -205,7 +205,7 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_USER_MODEL_EMAIL_FIELD = "email"
-ACCOUNT_EMAIL_VERIFICATION = environment.text("ACCOUNT_EMAIL_VERIFICATION", default="optional")
+ACCOUNT_EMAIL_VERIFICATION = "mandatory" if environment.text("EMAIL_URL") else "optional"  # files reach nobody
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = "[Valid FLOPS] "
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
@@ -214,7 +214,9 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_CALLABLE = "portal.accounts.security.login_name"
+AXES_LOCKOUT_CALLABLE = "portal.accounts.security.locked_out"
 AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
 
 mail = environment.email_settings(environment.text("EMAIL_URL"), folder=STATE_DIR / "mail")

@@ -116,7 +116,7 @@ def programs(*, host: str, port: int, threads: int, concurrency: int) -> tuple[P
     """Web server, worker and sweep of one machine."""
     python = sys.executable
     web = [python, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port), "--no-ws"]
-    worker = [python, "-m", "celery", "-A", "portal.celery", "worker", "--concurrency", str(concurrency)]
+    worker = [python, "-m", "celery", "-q", "-A", "portal.celery", "worker", "--concurrency", str(concurrency)]
     return (
         Program(name="web", command=[*web, "--blocking-threads", str(threads), "portal.wsgi:application"]),
         Program(name="sweep", command=[python, "manage.py", "sweep"]),

@@ -91,26 +91,32 @@ def _runs(pid: int) -> bool:
     return False
 
 
+def running(child: Child) -> bool:
+    """Whether the supervisor holds a process of it."""
+    return child.process is not None
+
+
+def live_once(child: Child, start_s: float, end_s: float) -> float:
+    """Start at ``start_s``, end by itself, be missed at ``end_s``; gives the pause that follows."""
+    child.tend(start_s)
+    assert child.process is not None
+    child.process.wait()
+    child.tend(end_s)
+    child.tend(end_s + child.pause_s / 2)
+    assert not running(child)
+    return child.pause_s
+
+
 def test_pauses_grow_to_a_limit_and_start_anew_after_a_good_life() -> None:
     """A child that cannot start does not burn the machine."""
     child = Child(python("import sys; sys.exit(1)"), os.environ)
-    now, pauses = 1000.0, []
+    now_s, pauses_s = 1000.0, []
     for _ in range(8):
-        child.tend(now)
-        assert child.process is not None
-        child.process.wait()
-        child.tend(now)
-        pauses.append(child.pause_s)
-        child.tend(now + child.pause_s / 2)
-        assert child.process is None
-        now += child.pause_s
-    assert pauses == sorted(pauses)
-    assert (pauses[0], pauses[-1]) == (2 * FIRST_PAUSE_S, LONGEST_PAUSE_S)
-    child.tend(now)
-    assert child.process is not None
-    child.process.wait()
-    child.tend(now + GOOD_LIFE_S)
-    assert child.pause_s == FIRST_PAUSE_S
+        pauses_s.append(live_once(child, now_s, now_s))
+        now_s += pauses_s[-1]
+    assert pauses_s == sorted(pauses_s)
+    assert (pauses_s[0], pauses_s[-1]) == (2 * FIRST_PAUSE_S, LONGEST_PAUSE_S)
+    assert live_once(child, now_s, now_s + GOOD_LIFE_S) == FIRST_PAUSE_S
 
 
 @contextmanager

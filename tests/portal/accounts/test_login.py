@@ -22,7 +22,7 @@ def dora(db: None) -> User:
 
 def log_in(client: Client, email: str, password: str) -> int:
     """The status that the login page answers with."""
-    return client.post("/account/login/", {"login": email, "password": password}).status_code
+    return int(client.post("/account/login/", {"login": email, "password": password}).status_code)
 
 
 def is_logged_in(client: Client) -> bool:
@@ -75,6 +75,8 @@ def test_guessing_a_password_locks_the_address_out(client: Client, dora: User) -
     User.objects.create_user("eve@example.org", PASSWORD)
     for _ in range(settings.AXES_FAILURE_LIMIT):
         log_in(client, dora.email, "wrong")
-    assert log_in(client, dora.email.upper(), PASSWORD) != 302
+    refused = client.post("/account/login/", {"login": dora.email.upper(), "password": PASSWORD})
+    assert (refused.status_code, refused.headers["Retry-After"]) == (429, "900")
+    assert "15 minutes" in refused.content.decode()
     assert not is_logged_in(client)
     assert log_in(client, "eve@example.org", PASSWORD) == 302

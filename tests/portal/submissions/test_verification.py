@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.core.files.storage import default_storage
+from pytest_django.fixtures import Settings
 
 from portal.submissions import tasks
 from portal.submissions.models import Submission
@@ -62,3 +63,25 @@ def test_a_late_message_changes_nothing(verified: Submission) -> None:
     tasks.verify(verified.public_id)
     verified.refresh_from_db()
     assert (verified.state, verified.attempt) == (State.VERIFIED, 1)
+
+
+@pytest.fixture
+def remote_storage(settings: Settings) -> None:
+    """Bundles away from this machine's disk."""
+    memory = {"BACKEND": "tests.portal.object_store.ObjectStore"}
+    settings.STORAGES = {**settings.STORAGES, "default": memory}
+
+
+def test_a_bundle_in_an_object_store_is_fetched_for_the_child(
+    remote_storage: None, world: World, honest_bundle: bytes
+) -> None:
+    """And verified like any other."""
+    register(world.laboratory, world.alice)
+    assert verify(stored_submission(world, honest_bundle)).state == State.VERIFIED
+
+
+def test_a_bundle_that_an_object_store_lost_is_our_failure(remote_storage: None, world: World) -> None:
+    """As with local files."""
+    submission = stored_submission(world, b"bytes")
+    default_storage.delete(submission.upload.storage_name)
+    assert verify(submission).last_error_id == "verification.bundle_unavailable"
