@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -57,6 +59,27 @@ def run(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
+
+
+def wait(process: subprocess.Popen[str]) -> int:
+    """A child's status. Interrupted, it lets the child end in order before it passes the interruption on."""
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        end_in_order(process)
+        raise
+
+
+def end_in_order(process: subprocess.Popen[str]) -> None:
+    """Ends a child: by the Ctrl-C that a terminal has sent it too, else by SIGINT, at last by SIGKILL."""
+    for number, patience_s in ((None, 2.0), (signal.SIGINT, 30.0)):
+        if number is not None:
+            process.send_signal(number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(patience_s)
+            return
+    process.kill()
+    process.wait()
 
 
 def last_lines(text: str, count: int = 12) -> str:

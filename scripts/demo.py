@@ -10,7 +10,7 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -31,6 +31,7 @@ from scripts.common import (
     require_disk,
     require_port,
     run,
+    wait,
 )
 from scripts.portal_process import portal
 from scripts.setup import STAMPS
@@ -221,11 +222,11 @@ def vflops(*arguments: str, stdin: str = "") -> None:
 
 def stream(arguments: list[str | Path], *, stdin: str = "") -> int:
     """Runs a program with its output on the terminal."""
-    done = subprocess.run(
-        [str(a) for a in arguments], cwd=ROOT, env={**os.environ, **environment()}, check=False, text=True, input=stdin
-    )
-    sys.stdout.flush()
-    return done.returncode
+    with tempfile.TemporaryFile("w+") as given:
+        given.write(stdin)
+        given.seek(0)
+        words = [str(a) for a in arguments]
+        return wait(subprocess.Popen(words, cwd=ROOT, env={**os.environ, **environment()}, text=True, stdin=given))
 
 
 if __name__ == "__main__":

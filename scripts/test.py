@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scripts.common import PYTHON, QUIET_THREADS, ROOT, apt_install, command
+from scripts.common import PYTHON, QUIET_THREADS, ROOT, apt_install, command, end_in_order
 from tests.servers import postgresql_server, redis_server
 
 PROGRAMS = {
@@ -114,11 +114,10 @@ def timed(name: str, words: list[str], env: Mapping[str, str]) -> Row:
             sys.stdout.write(line)
             sys.stdout.flush()
             last = line.strip() or last
-        status = process.wait()
-    finally:
-        if process.poll() is None:
-            process.terminate()
-            process.wait()
+    except KeyboardInterrupt:
+        end_in_order(process)
+        raise
+    status = process.wait()
     counts = Counter({word: int(number) for number, word in COUNTED.findall(last)})
     return Row(name, status == 0, time.monotonic() - started, counts)
 
