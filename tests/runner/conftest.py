@@ -69,6 +69,13 @@ class Story:
     environment: dict[str, str]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever builds the wheel or trains is made once, in one process, beside nothing else."""
+    for item in items:
+        if {"installed", "story"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.training)
+
+
 @pytest.fixture(scope="session")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """The wheel built from this checkout's packages, in a virtual environment that borrows our dependencies."""
