@@ -18,12 +18,13 @@ from pathlib import Path
 
 from workloads import calibration
 from workloads.calibration import CalibrationRun, Summary
-from workloads.definition import Configuration, Recorder, TrainingTask, UnknownWorkload, Workload, find
+from workloads.definition import Configuration, TrainingTask, UnknownWorkload, Workload, find
 from workloads.errors import WorkloadError
+from workloads.recording import SilentRecorder
 
 
-class QualityRecorder(Recorder):
-    """Keeps the qualities of a run and how it ended; the protocol's own methods do nothing with the rest."""
+class QualityRecorder(SilentRecorder):
+    """Keeps the qualities of a run and how it ended."""
 
     def __init__(self) -> None:
         self.qualities: list[float] = []

@@ -28,7 +28,10 @@ def device_of(name: str) -> torch.device:
             got=f"torch {torch.__version__}",
             action="Run on the CPU, or install the driver and a CUDA build of PyTorch.",
         )
-    return torch.device(name)
+    device = torch.device(name)
+    if device.type == "cuda":
+        torch.cuda.init()  # type: ignore[no-untyped-call]  # generators must exist before they are seeded
+    return device
 
 
 def configure(configuration: Configuration, device: torch.device) -> None:
