@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from scripts.common import ROOT, CommandError, apt_install, command, last_lines, require_disk, run
+from scripts.common import ROOT, CommandError, apt_install, command, free_port, last_lines, require_disk, run
 
 SUITE = "bookworm"
 INCLUDED = "python3,make,git,ca-certificates"
@@ -103,6 +103,7 @@ def enter(target: Path) -> int:
         "HOME": "/root",
         "LANG": "C.UTF-8",
     }
+    inside["PORT"] = str(free_port())  # the inside shares the network of the host
     inside |= {name: value for name, value in os.environ.items() if VARIABLES.fullmatch(name)}
     pairs = " ".join(shlex.quote(f"{name}={value}") for name, value in inside.items())
     script = INSIDE.replace("$2", pairs)
