@@ -153,7 +153,7 @@ SMOKE = Workload(
     classes=10,
     dataset=DIGITS,
     metric=TOP1,
-    target_quality=0.94,
+    target_quality=0.9344,
     sensitivity_n=5,
     epoch_budget=4,
     evaluation=EvaluationSchedule(offset_samples=479, interval_samples=479),
@@ -170,6 +170,13 @@ SMOKE = Workload(
         "flip": "false",
     },
     default_global_batch_size=32,
+    calibration=Calibration(
+        csv="calibration_smoke_1.csv",
+        seeds=60,
+        quality_mean=0.963843,
+        quality_std=0.009791,
+        global_batch_size=32,
+    ),
 )
 
 DEFINITIONS = (REFERENCE, LITE, SMOKE)
