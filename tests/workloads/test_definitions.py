@@ -1,80 +1,100 @@
-"""Definitions are data: importable without torch, complete, and equal to what the code counts."""
+"""Definitions as data: they are found, compare, and name the level that a configuration needs."""
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import subprocess
 import sys
-from dataclasses import replace
+from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tests.workloads.tasks import LITE, REFERENCE, SMOKE
-from workloads.definition import Configuration, Direction, EvaluationSchedule, Level, Precision, UnknownWorkload
-from workloads.definition import find as find_workload
-from workloads.definition import registry
+from tests.workloads.tiny import TINY
+from workloads.definition import (
+    Configuration,
+    Direction,
+    Level,
+    Metric,
+    Precision,
+    UnknownWorkload,
+    find,
+    registry,
+)
+from workloads.errors import DatasetError, WorkloadError
 
-
-def test_definitions_and_calibration_tables_are_read_without_torch_or_numpy() -> None:
-    program = (
-        "import sys; from workloads.definition import registry; from workloads import calibration;"
-        "[calibration.read(w) for w in registry()];"
-        "print(sorted(m for m in ('torch', 'numpy', 'sklearn', 'django') if m in sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+ROOT = Path(__file__).parents[2]
 
 
-def test_every_definition_is_found_by_its_address() -> None:
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import workloads.definition; workloads.definition.registry()",
+        "import workloads.calibration",
+        "import workloads.datasets.search",
+        "import workloads.engine.schedule",
+    ],
+)
+def test_definitions_data_and_schedule_load_without_torch(use: str) -> None:
+    """The portal's web processes and the command line's help know definitions and never train."""
+    program = f"import sys; {use}; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode == 0
+
+
+def test_definitions_have_addresses_of_their_own() -> None:
+    ids = [workload.id for workload in registry()]
+    assert len(set(ids)) == len(ids)
     for workload in registry():
-        assert find_workload(*workload.id.split("/")) is workload
-    with pytest.raises(UnknownWorkload):
-        find_workload("image_classification", "enormous")
+        assert find(workload.name, workload.scale, workload.version) is workload
 
 
-def test_the_last_evaluation_of_every_definition_stands_at_the_end_of_its_budget() -> None:
-    for workload in registry():
-        assert workload.evaluation_points[-1] == workload.epoch_budget * workload.dataset.train_samples
+@pytest.mark.parametrize(
+    ("name", "scale", "version"),
+    [
+        ("image_classification", "lite", "no-such-version"),
+        ("image_classification", "huge", None),
+        ("nothing", "lite", None),
+    ],
+)
+def test_an_unknown_definition_is_an_error(name: str, scale: str, version: str | None) -> None:
+    with pytest.raises(UnknownWorkload, match=name):
+        find(name, scale, version)
 
 
-@pytest.mark.parametrize("workload", [LITE, SMOKE])
-def test_small_scales_are_evaluated_several_times_an_epoch(workload: object) -> None:
-    assert isinstance(workload, type(LITE))
-    assert len(workload.evaluation_points) >= 3 * workload.epoch_budget
+def test_a_definition_is_frozen() -> None:
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        find("image_classification", "lite").target_quality = 0.1  # type: ignore[misc]
 
 
-def test_the_reference_recipe_is_the_published_one() -> None:
-    rule, values = REFERENCE.learning_rate, REFERENCE.hyperparameters
-    assert (rule.base, rule.base_batch, rule.warmup_epochs) == (0.256, 256, 8)
-    assert (values["momentum"], values["weight_decay"], values["label_smoothing"]) == (0.875, 1 / 32768, 0.1)
-    assert (REFERENCE.target_quality, REFERENCE.epoch_budget, REFERENCE.sensitivity_n) == (0.763, 90, 5)
-
-
-@given(offset=st.integers(1, 500), interval=st.integers(1, 500), total=st.integers(1, 2_000))
-def test_evaluation_points_ascend_by_the_interval_and_end_at_the_total(offset: int, interval: int, total: int) -> None:
-    points = EvaluationSchedule(offset_samples=offset, interval_samples=interval).points(total)
-    assert points[-1] == total
-    assert list(points) == sorted(set(points))
-    assert points[0] == min(offset, total)
-    assert all(b - a == interval for a, b in zip(points[:-2], points[1:-1], strict=True))
+def test_quality_ratio_follows_the_metrics_direction() -> None:
+    lower = dataclasses.replace(TINY, metric=Metric(name="loss", title="loss", direction=Direction.LOWER))
+    assert TINY.quality_ratio(0.6) == pytest.approx(1.2)
+    assert lower.quality_ratio(0.25) == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(
     ("configuration", "level"),
     [
-        (Configuration(global_batch_size=8), Level.HARDWARE),
-        (Configuration(global_batch_size=8, threads=2), Level.HARDWARE),
-        (Configuration(global_batch_size=8, precision=Precision.BF16), Level.SYSTEM),
-        (Configuration(global_batch_size=8, channels_last=True), Level.SYSTEM),
-        (Configuration(global_batch_size=8, compile=True), Level.SYSTEM),
+        (Configuration(global_batch_size=1), Level.HARDWARE),
+        (Configuration(global_batch_size=1, threads=2), Level.HARDWARE),
+        (Configuration(global_batch_size=1, precision=Precision.TF32), Level.SYSTEM),
+        (Configuration(global_batch_size=1, precision=Precision.BF16), Level.SYSTEM),
+        (Configuration(global_batch_size=1, channels_last=True), Level.SYSTEM),
+        (Configuration(global_batch_size=1, compile=True), Level.SYSTEM),
     ],
 )
-def test_the_level_follows_from_what_was_changed(configuration: Configuration, level: Level) -> None:
+def test_a_configuration_names_the_level_it_needs(configuration: Configuration, level: Level) -> None:
     assert configuration.required_level() is level
 
 
-def test_quality_counts_upside_down_where_lower_is_better() -> None:
-    lower = replace(SMOKE, target_quality=0.5, metric=replace(SMOKE.metric, direction=Direction.LOWER))
-    assert lower.quality_ratio(0.25) == 2
-    assert replace(SMOKE, target_quality=0.5).quality_ratio(0.25) == 0.5
+def test_an_error_tells_everything_and_leaves_out_what_is_empty() -> None:
+    error = WorkloadError("data.corrupt", "It is damaged.", place="here", got=3, action="Fetch it.")
+    assert str(error) == "data.corrupt: It is damaged.\n  at: here\n  got: 3\n  what to do: Fetch it."
+
+
+def test_an_error_survives_the_way_out_of_a_child_process() -> None:
+    """Children hand errors over as copies made from constructor arguments and fields."""
+    error = DatasetError("data.corrupt", "It is damaged.", place="here", expected=1, got=3, action="Fetch it.")
+    copied = copy.copy(error)
+    assert type(copied) is DatasetError
+    assert str(copied) == str(error)

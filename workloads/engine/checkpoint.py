@@ -18,6 +18,7 @@ from workloads.engine.state import TrainingState
 from workloads.errors import WorkloadError
 
 FORMAT = "vflops-checkpoint/1"
+"""Key of the metadata; its value is the workload's id. The one key: safetensors writes several in any order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ def write(task: TrainingTask, state: TrainingState, interval: Interval) -> Path:
     tensors["position.samples"] = torch.tensor(interval.last, dtype=torch.int64)
     tensors["position.interval"] = torch.tensor(interval.index, dtype=torch.int64)
     path = task.checkpoint_dir / file_name(interval.index)
-    _write_whole(path, save(tensors, metadata={"format": FORMAT, "workload": task.workload.id}))
+    _write_whole(path, save(tensors, metadata={FORMAT: task.workload.id}))
     return path
 
 
@@ -62,11 +63,11 @@ def read(path: Path) -> tuple[Position, dict[str, Tensor]]:
     with safe_open(str(path), framework="pt") as file:
         metadata: Mapping[str, str] = file.metadata() or {}
         tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    if metadata.get("format") != FORMAT:
-        got = metadata.get("format")
+    if FORMAT not in metadata:
+        got = sorted(metadata)
         raise WorkloadError("checkpoint.format", "This is no checkpoint of ours.", place=path, expected=FORMAT, got=got)
     position = Position(
-        workload=metadata["workload"],
+        workload=metadata[FORMAT],
         seed=int(tensors["rng.seed"]),
         samples=int(tensors["position.samples"]),
         interval=int(tensors["position.interval"]),
