@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +34,17 @@ PERSONAL = {
     "tokens": "/organisations/{organisation}/tokens/",
 }
 ALL = {**PUBLIC, **PERSONAL}
+MAIN = {"ranking", "result", "submission", "upload"}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("name", ALL)
+def cases() -> Iterator[Any]:
+    """Every page, width and scheme; of all but the main pages, two of the four combinations are left to the long run."""
+    for name, width, scheme in product(ALL, (390, 1280), ("light", "dark")):
+        short = name in MAIN or (width == 1280) == (scheme == "light")
+        yield pytest.param(name, width, scheme, marks=() if short else pytest.mark.long)
+
+
+@pytest.mark.parametrize(("name", "width", "scheme"), cases())
 def test_a_page_has_no_fault(
     name: str, width: int, scheme: Scheme, open_page: Opener, published: dict[str, Any], pictures: Path
 ) -> None:
