@@ -9,7 +9,7 @@ class WorkloadError(Exception):
     def __init__(
         self, id: str, message: str, *, place: object = "", expected: object = "", got: object = "", action: str = ""
     ) -> None:
-        super().__init__(message)
+        super().__init__(id, message)  # both, so that copies for other processes can be made
         self.id = id
         self.message = message
         self.place = str(place)

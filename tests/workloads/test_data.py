@@ -17,13 +17,14 @@ from torch.nn import functional
 
 from tests.workloads import fashion
 from tests.workloads.tiny import TINY, make_task
-from workloads.definition import TrainingTask, Workload, find, registry
-from workloads.engine.schedule import intervals
+from workloads.definition import EvaluationSchedule, TrainingTask, Workload, find, registry
+from workloads.engine.schedule import Interval, intervals
 from workloads.errors import DatasetError
 from workloads.image_classification.data import PIXELS, ImagesOnDevice, read
 from workloads.image_classification.model import shape
 
 CPU = torch.device("cpu")
+ONE_EVALUATION = EvaluationSchedule(offset_samples=10_000, interval_samples=10_000)
 
 
 def with_recipe(**values: int | str) -> Workload:
@@ -55,8 +56,8 @@ def test_the_split_of_the_digits_is_fixed(digits: Path) -> None:
     images = read(TINY, digits)
     assert images.train.shape == (1437, 1, 8, 8)
     assert images.evaluation.shape == (360, 1, 8, 8)
-    digests = [digest_of(images.train, images.train_labels), digest_of(images.evaluation, images.evaluation_labels)]
-    assert digests == ["TRAIN", "EVALUATION"]
+    assert digest_of(images.train, images.train_labels) == "0cc0f2956d2e20ec345ce2a860c12469"
+    assert digest_of(images.evaluation, images.evaluation_labels) == "e28da192f0fcfc00dd445bad85cf3e95"
 
 
 def digest_of(*arrays: NDArray[np.uint8]) -> str:
@@ -134,14 +135,13 @@ def test_an_epoch_uses_each_sample_once(tmp_path: Path, digits: Path) -> None:
 
 
 def test_a_salt_reorders_its_interval_and_no_other(tmp_path: Path, digits: Path) -> None:
-    plain, salted = (
-        ImagesOnDevice(make_task(tmp_path, digits, salts=salts), CPU) for salts in (("", "", ""), ("", "a", ""))
-    )
-    for index, interval in enumerate(intervals(salted._task)):
-        plain.begin(intervals(plain._task)[index])
-        salted.begin(interval)
+    tasks = [make_task(tmp_path, digits, salts=salts) for salts in (("", "", ""), ("", "a", ""))]
+    plain, salted = (ImagesOnDevice(task, CPU) for task in tasks)
+    for before, after in zip(*map(intervals, tasks), strict=True):
+        plain.begin(before)
+        salted.begin(after)
         assert torch.equal(plain._samples.sort().values, salted._samples.sort().values)
-        assert torch.equal(plain._samples, salted._samples) == (index != 1)
+        assert torch.equal(plain._samples, salted._samples) == (after.index != 1)
 
 
 def test_batches_are_the_same_on_every_call_and_however_they_are_cut(tmp_path: Path, digits: Path) -> None:
@@ -150,6 +150,14 @@ def test_batches_are_the_same_on_every_call_and_however_they_are_cut(tmp_path: P
     assert torch.equal(again.batch(0, 100)[0], whole)
     assert torch.equal(torch.cat([data.batch(0, 37)[0], data.batch(37, 100)[0]]), whole)
     assert torch.equal(torch.cat([data.batch(0, 37)[1], data.batch(37, 100)[1]]), labels)
+
+
+def test_two_epochs_in_one_interval_show_every_image_twice(tmp_path: Path, digits: Path) -> None:
+    data, count = ImagesOnDevice(make_task(tmp_path, digits), CPU), TINY.dataset.train_samples
+    data.begin(Interval(index=0, first=0, last=2 * count, salt=""))
+    first, second = data._samples[:count], data._samples[count:]
+    assert torch.equal(first.sort().values, second.sort().values)
+    assert not torch.equal(first, second)
 
 
 def test_another_seed_draws_other_batches(tmp_path: Path, digits: Path) -> None:
@@ -171,13 +179,19 @@ def test_augmented_images_are_shifted_and_flipped_as_drawn(tmp_path: Path, digit
     data = opened(make_task(tmp_path, digits, workload=with_recipe(shift_pixels=2)))
     images = pixels_of(data.batch(0, 200)[0])
     train = torch.from_numpy(read(TINY, digits).train)
-    shifts = set()
     for place in range(200):
         row, column, flip = (int(table[place]) for table in (data._rows, data._columns, data._flips))
         crop = functional.pad(train[data._samples[place]], (2, 2, 2, 2))[:, row : row + 8, column : column + 8]
         assert torch.equal(images[place], crop.flip(2) if flip else crop)
-        shifts.add((row, column, flip))
-    assert len(shifts) == 5 * 5 * 2
+
+
+def test_every_shift_occurs_about_as_often_as_any_other(tmp_path: Path, digits: Path) -> None:
+    """1,437 images over 3 x 3 shifts and 2 flips: 80 each."""
+    task = make_task(tmp_path, digits, workload=dataclasses.replace(TINY, evaluation=ONE_EVALUATION), salts=("",))
+    data = opened(task)
+    _, counts = torch.stack((data._rows, data._columns, data._flips)).unique(dim=1, return_counts=True)
+    assert len(counts) == 18
+    assert 50 < int(counts.min()) <= int(counts.max()) < 110
 
 
 def test_evaluation_images_are_as_published_and_covered_once(tmp_path: Path, digits: Path) -> None:

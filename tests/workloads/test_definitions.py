@@ -18,11 +18,15 @@ from workloads.definition import (
     Metric,
     Precision,
     UnknownWorkload,
+    Workload,
     find,
     registry,
 )
 from workloads.errors import DatasetError, WorkloadError
 
+LITE = find("image_classification", "lite")
+REFERENCE = find("image_classification", "reference")
+SMOKE = find("image_classification", "smoke")
 ROOT = Path(__file__).parents[2]
 
 
@@ -30,7 +34,7 @@ ROOT = Path(__file__).parents[2]
     "use",
     [
         "import workloads.definition; workloads.definition.registry()",
-        "import workloads.calibration",
+        "from workloads import calibration, definition; [calibration.read(w) for w in definition.registry()]",
         "import workloads.datasets.search",
         "import workloads.engine.schedule",
     ],
@@ -61,9 +65,21 @@ def test_an_unknown_definition_is_an_error(name: str, scale: str, version: str |
         find(name, scale, version)
 
 
+def test_the_reference_recipe_is_the_published_one() -> None:
+    rule, values = REFERENCE.learning_rate, REFERENCE.hyperparameters
+    assert (rule.base, rule.base_batch, rule.warmup_epochs) == (0.256, 256, 8)
+    assert (values["momentum"], values["weight_decay"], values["label_smoothing"]) == (0.875, 1 / 32768, 0.1)
+    assert (REFERENCE.target_quality, REFERENCE.epoch_budget, REFERENCE.sensitivity_n) == (0.763, 90, 5)
+
+
+@pytest.mark.parametrize("workload", [LITE, SMOKE], ids=["lite", "smoke"])
+def test_small_scales_are_evaluated_several_times_an_epoch(workload: Workload) -> None:
+    assert len(workload.evaluation_points) >= 3 * workload.epoch_budget
+
+
 def test_a_definition_is_frozen() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
-        find("image_classification", "lite").target_quality = 0.1  # type: ignore[misc]
+        LITE.target_quality = 0.1  # type: ignore[misc]
 
 
 def test_quality_ratio_follows_the_metrics_direction() -> None:

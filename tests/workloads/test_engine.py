@@ -1,8 +1,7 @@
-"""The engine's parts: warm-up without a trace, checkpoints, losses, optimizer and settings of PyTorch."""
+"""The engine's parts: warm-up without a trace, checkpoints, losses and optimizer."""
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ import torch
 from safetensors.torch import save_file
 
 from tests.workloads.tiny import BATCH, TINY, Listener, make_task
-from workloads.definition import Configuration, Precision
-from workloads.engine import checkpoint, loop, numerics
+from workloads.engine import checkpoint, loop
 from workloads.engine.losses import HostLosses, loss_reader
 from workloads.engine.schedule import intervals
 from workloads.engine.session import Session, prepare
@@ -87,7 +85,9 @@ def test_evaluation_changes_nothing(session: Session) -> None:
 def test_weight_decay_spares_biases_and_normalisation(session: Session) -> None:
     decayed = {id(p) for g in session.state.optimizer.param_groups if g["weight_decay"] for p in g["params"]}
     for name, parameter in session.state.model.named_parameters():
-        assert (id(parameter) in decayed) == (name.endswith("weight") and "bn" not in name and "downsample.1" not in name)
+        assert (id(parameter) in decayed) == (
+            name.endswith("weight") and "bn" not in name and "downsample.1" not in name
+        )
 
 
 def test_a_step_uses_its_own_learning_rate(session: Session) -> None:
@@ -132,7 +132,9 @@ def test_a_checkpoint_of_someone_else_is_refused(tmp_path: Path) -> None:
     assert caught.value.place == str(path)
 
 
-@pytest.mark.parametrize("content", [b"", b"\x80\x04K\x01.", bytes(100), b"\xff" * 100])
+@pytest.mark.parametrize(
+    "content", [b"", b"\x80\x04K\x01.", bytes(100), b"\xff" * 100], ids=["empty", "pickle", "zeros", "ones"]
+)
 def test_a_file_that_is_no_safetensors_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "00001.safetensors"
     path.write_bytes(content)
@@ -155,53 +157,3 @@ def test_losses_are_weighted_by_their_samples() -> None:
     assert losses.add(torch.tensor(1.0), 10) == 1.0
     assert losses.add(torch.tensor(4.0), 20) == 4.0
     assert losses.mean() == pytest.approx(3.0)
-
-
-def test_fp32_means_fp32() -> None:
-    """TF32 would round matrix products to ten bits behind the submitter's back."""
-    torch.backends.cuda.matmul.fp32_precision = "tf32"
-    numerics.configure(Configuration(global_batch_size=1), CPU)
-    assert torch.backends.cuda.matmul.fp32_precision == "ieee"
-    assert not torch.backends.cuda.matmul.allow_tf32
-    assert not torch.backends.cudnn.allow_tf32
-    assert not torch.backends.cudnn.benchmark
-    assert torch.are_deterministic_algorithms_enabled()
-
-
-def test_threads_are_set_where_the_submitter_chose_them() -> None:
-    numerics.configure(Configuration(global_batch_size=1, threads=2), CPU)
-    assert torch.get_num_threads() == 2
-    numerics.configure(Configuration(global_batch_size=1), CPU)
-    assert torch.get_num_threads() == 2
-
-
-@pytest.mark.parametrize("precision", [Precision.FP16, Precision.TF32])
-def test_precisions_that_cannot_be_trained_are_refused(precision: Precision) -> None:
-    with pytest.raises(WorkloadError) as caught:
-        numerics.configure(Configuration(global_batch_size=1, precision=precision), CPU)
-    assert caught.value.id == "configuration.precision"
-    assert precision in caught.value.got
-
-
-def test_compilation_without_a_compiler_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.delenv("CXX", raising=False)
-    with pytest.raises(WorkloadError) as caught:
-        numerics.configure(Configuration(global_batch_size=1, compile=True), CPU)
-    assert caught.value.id == "configuration.compile"
-
-
-def test_a_device_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    for name, id in (("cuda", "device.not_available"), ("cuda:1", "device.not_available"), ("tpu", "device.unknown")):
-        with pytest.raises(WorkloadError) as caught:
-            numerics.device_of(name)
-        assert caught.value.id == id
-    assert numerics.device_of("cpu") == CPU
-
-
-def test_settings_not_changed_leave_the_network_alone(session: Session) -> None:
-    configuration = Configuration(global_batch_size=1)
-    assert numerics.compiled(session.state.model, configuration) is session.state.model
-    assert numerics.memory_format(configuration) is torch.contiguous_format
-    assert numerics.memory_format(dataclasses.replace(configuration, channels_last=True)) is torch.channels_last

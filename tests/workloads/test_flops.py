@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from workloads import flops
 from workloads.definition import Workload, find, registry
 from workloads.flops import FlopCount
 
+LITE = find("image_classification", "lite")
 REFERENCE = find("image_classification", "reference")
 
 
@@ -28,7 +30,15 @@ def test_resnet_50_costs_what_it_is_known_to_cost() -> None:
     assert 3 * 8_178_368_512 - stem == 24_299_077_632
 
 
-@settings(max_examples=25)
+def test_the_gradient_of_the_images_is_not_counted() -> None:
+    _, height, width = LITE.input_shape
+    forward_of_stem = 2 * (height // 2) * (width // 2) * 7 * 7 * cast(int, LITE.model["width"])
+    counted = flops.count(LITE)
+    assert LITE.model["stem"] == "large"
+    assert 3 * counted.forward - counted.total == forward_of_stem
+
+
+@settings(max_examples=12)
 @given(
     depths=st.lists(st.integers(1, 3), min_size=1, max_size=4).map(tuple),
     width=st.integers(1, 12),

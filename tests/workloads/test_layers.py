@@ -110,7 +110,7 @@ def test_initial_weights_draw_nothing_from_pytorch() -> None:
 def test_initial_weights_have_the_spread_of_the_recipe() -> None:
     layers = nn.Sequential(nn.Conv2d(16, 64, 3), nn.Conv2d(16, 64, 3), nn.Linear(100, 100))
     initialise(layers, seed=3)
-    first, second, linear = (layer.get_parameter("weight") for layer in layers)
+    first, second, linear = (layer.get_parameter("weight").detach() for layer in layers)
     assert float(first.std()) == pytest.approx(math.sqrt(2 / (64 * 9)), rel=0.03)
     assert float(linear.std()) == pytest.approx(CLASSIFIER_DEVIATION, rel=0.03)
     assert not torch.equal(first, second)

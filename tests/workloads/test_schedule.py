@@ -143,6 +143,12 @@ def test_the_rate_warms_up_linearly_and_then_follows_a_cosine() -> None:
     assert [at[samples] for samples in (400, 600, 800, 1000)] == pytest.approx([1 + 0.5**0.5, 1, 1 - 0.5**0.5, 0])
 
 
+def test_without_warm_up_the_first_step_has_the_peak_rate_nearly() -> None:
+    rule = dataclasses.replace(TINY.learning_rate, warmup_epochs=0)
+    workload = dataclasses.replace(TINY, learning_rate=rule)
+    assert learning_rate(workload, rule.base_batch, 1) == pytest.approx(rule.base, rel=1e-4)
+
+
 @pytest.mark.parametrize("workload", registry(), ids=lambda workload: workload.id)
 def test_definitions_keep_to_their_own_bounds(workload: Workload) -> None:
     rule = workload.learning_rate

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import pytest
 import torch
 
 from tests.workloads.tiny import BATCH, TINY, Listener, make_task
-from workloads.definition import Configuration, LearningRateRule, Precision, TrainingTask, find
+from workloads.definition import Configuration, LearningRateRule, Precision, TrainingTask
 from workloads.engine import checkpoint, loop
 from workloads.engine.schedule import intervals
 from workloads.engine.session import prepare
@@ -52,7 +51,7 @@ def trained(folder: Path, data: Path, **fields: Any) -> Run:
 
 
 @pytest.fixture
-def run(tmp_path: Path, digits: Path) -> Iterator[Run]:
+def run(tmp_path: Path, digits: Path) -> Run:
     """A run of seed 7."""
     return trained(tmp_path / "first", digits)
 
@@ -166,14 +165,6 @@ def test_data_is_touched_only_after_the_run_has_started(tmp_path: Path) -> None:
         train(make_task(tmp_path, tmp_path / "no-data"), listener)
     assert caught.value.id == "data.unreadable"
     assert listener.names == ["init_start", "hyperparameters", "init_stop", "run_start"]
-
-
-def test_a_definition_without_a_reader_says_so_before_anything_starts(tmp_path: Path) -> None:
-    listener = Listener()
-    with pytest.raises(DatasetError) as caught:
-        train(make_task(tmp_path, tmp_path, workload=find("image_classification", "reference")), listener)
-    assert caught.value.id == "data.not_available"
-    assert listener.calls == []
 
 
 def test_bfloat16_trains_and_keeps_its_weights_in_fp32(tmp_path: Path, digits: Path) -> None:

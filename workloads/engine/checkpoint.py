@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
@@ -60,12 +60,14 @@ def _write_whole(path: Path, content: bytes) -> None:
 
 def read(path: Path) -> tuple[Position, dict[str, Tensor]]:
     """Position and tensors of a checkpoint; raises WorkloadError where the file is none of ours."""
-    with safe_open(str(path), framework="pt") as file:
-        metadata: Mapping[str, str] = file.metadata() or {}
-        tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    try:
+        with safe_open(str(path), framework="pt") as file:
+            metadata: Mapping[str, str] = file.metadata() or {}
+            tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise _foreign(path, error) from error
     if FORMAT not in metadata:
-        got = sorted(metadata)
-        raise WorkloadError("checkpoint.format", "This is no checkpoint of ours.", place=path, expected=FORMAT, got=got)
+        raise _foreign(path, sorted(metadata))
     position = Position(
         workload=metadata[FORMAT],
         seed=int(tensors["rng.seed"]),
@@ -73,3 +75,7 @@ def read(path: Path) -> tuple[Position, dict[str, Tensor]]:
         interval=int(tensors["position.interval"]),
     )
     return position, tensors
+
+
+def _foreign(path: Path, got: object) -> WorkloadError:
+    return WorkloadError("checkpoint.format", "This is no checkpoint of ours.", place=path, expected=FORMAT, got=got)

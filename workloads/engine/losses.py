@@ -54,7 +54,7 @@ class DeviceLosses:
         slot = self._step % IN_FLIGHT
         self._values[slot].copy_(loss, non_blocking=True)
         self._sum += loss * samples
-        event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+        event = torch.cuda.Event()
         event.record()
         self._pending.append((slot, event))
         self._samples += samples

@@ -30,7 +30,7 @@ def device_of(name: str) -> torch.device:
         )
     device = torch.device(name)
     if device.type == "cuda":
-        torch.cuda.init()  # type: ignore[no-untyped-call]  # generators must exist before they are seeded
+        torch.cuda.init()  # generators must exist before they are seeded
     return device
 
 
@@ -73,8 +73,11 @@ def synchronise(device: torch.device) -> None:
 
 
 def _set_tf32(*, allowed: bool) -> None:
-    torch.backends.cuda.matmul.fp32_precision = "tf32" if allowed else "ieee"
-    torch.backends.cudnn.conv.fp32_precision = "tf32" if allowed else "ieee"  # type: ignore[attr-defined]
+    """Each part by itself: PyTorch refuses to tell what is on where only some of them were told."""
+    precision = "tf32" if allowed else "ieee"
+    torch.backends.cuda.matmul.fp32_precision = precision
+    torch.backends.cudnn.conv.fp32_precision = precision  # type: ignore[attr-defined]
+    torch.backends.cudnn.rnn.fp32_precision = precision  # type: ignore[attr-defined]
 
 
 def _check(configuration: Configuration, device: torch.device) -> None:

@@ -29,7 +29,7 @@ class Session:
         images, targets = batch
         with numerics.autocast(self.task.configuration, self.device):
             loss = self.problem.loss(self.network(images), targets)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         set_learning_rate(self.state.optimizer, rate)
         self.state.optimizer.step()
         self.state.optimizer.zero_grad(set_to_none=True)

@@ -44,14 +44,14 @@ class TrainingState:
 def generator_states() -> dict[str, Tensor]:
     """PyTorch's own generators. Training draws nothing from them; their states show that nothing was drawn."""
     states = {"rng.torch_cpu": torch.get_rng_state()}
-    if torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+    if torch.cuda.is_initialized():
         states["rng.torch_cuda"] = torch.cuda.get_rng_state()
     return states
 
 
 def _restore_generators(saved: Mapping[str, Tensor]) -> None:
     torch.set_rng_state(saved["rng.torch_cpu"].cpu())
-    if "rng.torch_cuda" in saved and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+    if "rng.torch_cuda" in saved and torch.cuda.is_initialized():
         torch.cuda.set_rng_state(saved["rng.torch_cuda"].cpu())
 
 
