@@ -212,12 +212,8 @@ def install_command() -> None:
 
 
 def pip(*arguments: str) -> None:
-    """Runs pip of the environment; a failure is raised with the end of its output.
-
-    Bytecode is left to the first import: most modules of these packages are never imported here.
-    """
-    words: list[str | Path] = [PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments]
-    done = run([*words, "--no-compile"])
+    """Runs pip of the environment; a failure is raised with the end of its output."""
+    done = run([PYTHON, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments])
     if done.returncode:
         raise CommandError(
             "setup.no_network" if unreachable(done.stdout) else "setup.pip_failed",

@@ -38,7 +38,7 @@ MAIN = {"ranking", "result", "submission", "upload"}
 
 
 def cases() -> Iterator[Any]:
-    """Every page, width and scheme; of pages that are not main ones, two of four combinations are left to the long run."""
+    """Every page, width and scheme; of pages that are not main, two of four combinations are left to the long run."""
     for name, width, scheme in product(ALL, (390, 1280), ("light", "dark")):
         short = name in MAIN or (width == 1280) == (scheme == "light")
         yield pytest.param(name, width, scheme, marks=() if short else pytest.mark.long)
