@@ -56,7 +56,7 @@ def calibrate(
         calibration.write(workload, runs, path)
         print(f"seed {run.seed}: quality {run.quality:.4f} ({len(runs)} of {seeds})", flush=True)
     calibration.write(workload, runs, path)
-    return tuple(runs)
+    return tuple(sorted(runs, key=lambda run: run.seed))
 
 
 def _trained(workload: Workload, seeds: list[int], processes: int) -> Iterator[CalibrationRun]:
@@ -103,10 +103,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--scale", default="lite", help="lite or smoke")
     parser.add_argument("--seeds", type=int, default=20, help="number of seeds in all, from 0 on")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="runs at a time")
+    parser.add_argument("--csv", type=Path, help="table to keep; that of the workload's folder where not given")
     options = parser.parse_args(arguments)
     try:
         workload = find(options.name, options.scale)
-        runs = calibrate(workload, seeds=options.seeds, processes=options.processes)
+        runs = calibrate(workload, seeds=options.seeds, processes=options.processes, path=options.csv)
     except (UnknownWorkload, WorkloadError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

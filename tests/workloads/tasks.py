@@ -61,7 +61,7 @@ class ListRecorder:
         self.calls.append(("evaluation_start", {"samples": samples}))
 
     def evaluation_stop(self, *, samples: int, quality: float, loss: float, eval_samples: int) -> None:
-        result = {"samples": samples, "quality": quality, "loss": loss, "eval_samples": eval_samples}
+        result: dict[str, object] = {"samples": samples, "quality": quality, "loss": loss, "eval_samples": eval_samples}
         self.calls.append(("evaluation_stop", result))
 
     def checkpoint(self, path: Path, *, samples: int) -> None:

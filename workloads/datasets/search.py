@@ -44,6 +44,8 @@ def _obtain(workload: Workload, root: Path | None, progress: ProgressCallback) -
                 return folder
         except DatasetError as error:
             failures.append(error)
+        except OSError as error:
+            failures.append(_not_writable(folder, error))
     raise _missing(workload, root, failures)
 
 
@@ -73,6 +75,16 @@ def _missing(workload: Workload, root: Path | None, failures: list[DatasetError]
         expected=", ".join(file.name for file in dataset.files),
         got="; ".join(f"{failure.id}: {failure.got}" for failure in failures) or "no such files",
         action="Put the files into a folder and name that folder in VFLOPS_DATA, or run again with a network.",
+    )
+
+
+def _not_writable(folder: Path, error: OSError) -> DatasetError:
+    return DatasetError(
+        "data.not_writable",
+        "The folder of fetched data sets cannot be written.",
+        place=folder,
+        got=str(error),
+        action="Make room or give yourself the right to write there, or name another folder in VFLOPS_HOME.",
     )
 
 

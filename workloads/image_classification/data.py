@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import struct
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -62,7 +63,7 @@ def read(workload: Workload, folder: Path) -> Images:
         raise not_available(workload)
     try:
         images = readers[workload.dataset.name](folder)
-    except (OSError, EOFError, ValueError, struct.error) as error:
+    except (OSError, EOFError, ValueError, struct.error, zlib.error) as error:
         raise _unreadable(workload, folder, str(error)) from error
     _check_counts(workload, folder, images)
     return images
