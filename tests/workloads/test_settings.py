@@ -14,13 +14,14 @@ CPU = torch.device("cpu")
 PLAIN = Configuration(global_batch_size=1)
 
 
-def test_fp32_undoes_an_earlier_tf32_and_every_flag_can_be_read() -> None:
-    """PyTorch refuses to tell whether TF32 is on where only some of its parts were told."""
+def test_fp32_undoes_an_earlier_tf32() -> None:
+    """TF32 would round matrix products to ten bits behind the submitter's back."""
     torch.backends.cuda.matmul.fp32_precision = "tf32"
     torch.backends.cudnn.conv.fp32_precision = "tf32"  # type: ignore[attr-defined]
     numerics.configure(PLAIN, CPU)
     assert not torch.backends.cuda.matmul.allow_tf32
-    assert not torch.backends.cudnn.allow_tf32
+    assert torch.backends.cuda.matmul.fp32_precision == "ieee"
+    assert torch.backends.cudnn.conv.fp32_precision == "ieee"  # type: ignore[attr-defined]
 
 
 def test_training_is_deterministic() -> None:
