@@ -34,7 +34,12 @@ class CommandError(Exception):
 
 
 def command(main: Callable[[], int]) -> NoReturn:
-    """Runs ``main`` and ends the process: an error becomes two lines and status 1, Ctrl-C status 130."""
+    """Runs ``main`` and ends the process: an error becomes two lines and status 1, Ctrl-C and SIGTERM status 130.
+
+    A shell that starts a command in the background lets it ignore SIGINT, and so all its children; here nobody does.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         sys.exit(main())
     except CommandError as error:

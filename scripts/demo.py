@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -67,7 +66,6 @@ class Stages:
 
 def main() -> int:
     """Runs every stage; serves until Ctrl-C unless ONCE is set."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     port, once = int(os.environ.get("PORT") or 8000), bool(os.environ.get("ONCE"))
     require_port(port)
     require_disk(DEMO_BYTES, "the demo")

@@ -6,7 +6,6 @@ import argparse
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -69,7 +68,6 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--long", action="store_true", help="only the tests marked long")
     long = arguments.parse_args().long
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     install_programs()
     rows: list[Row] = []
     if not long:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -17,6 +18,10 @@ os.environ["VFLOPS_STATE_DIR"] = STATE
 (Path(STATE) / "static").mkdir()  # whitenoise warns where it is missing, and warnings are errors here
 os.environ.setdefault("LOG_LEVEL", "WARNING")
 os.environ.setdefault("SECRET_KEY", "a key that signs nothing but the cookies of tests")
+
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    # A Redis database for each process of the tests: one empties its cache without emptying the others'.
+    os.environ["REDIS_URL"] = re.sub(r"/0$", f"/{int(worker.removeprefix('gw')) + 1}", os.environ.get("REDIS_URL", ""))
 
 from portal.settings import *  # noqa: E402,F403 - the state folder must be known before the settings are read
 

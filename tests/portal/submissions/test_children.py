@@ -26,10 +26,11 @@ Program = Callable[[str], str]
 def program(settings: Settings, tmp_path: Path) -> Program:
     """Writes a module where children look for modules; gives its name."""
     settings.BASE_DIR = tmp_path
+    name = f"child_of_{os.getpid()}"  # told from the children of other test processes
 
     def write(text: str) -> str:
-        (tmp_path / "child_program.py").write_text(textwrap.dedent(text))
-        return "child_program"
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+        return name
 
     return write
 
@@ -59,7 +60,7 @@ def test_a_child_that_oversteps_is_ended_with_a_reason(program: Program, text: s
     assert "/" not in raised.value.detail
 
 
-def test_a_child_that_takes_too_long_is_killed_with_its_children(program: Program, tmp_path: Path) -> None:
+def test_a_child_that_takes_too_long_is_killed_with_its_children(program: Program) -> None:
     """The whole group goes."""
     module = program(
         """
@@ -74,17 +75,17 @@ def test_a_child_that_takes_too_long_is_killed_with_its_children(program: Progra
     with pytest.raises(ChildProblem) as raised:
         run_module(module, [], limits=limits)
     assert raised.value.id == "verification.out_of_time"
-    assert not list(_running("child_program", tmp_path))
+    assert not list(_running(module))
 
 
-def _running(word: str, _folder: Path) -> Iterator[psutil.Process]:
+def _running(word: str) -> Iterator[psutil.Process]:
     for process in psutil.process_iter(["cmdline", "ppid", "status"]):
         ours = word in (process.info["cmdline"] or [])
         if ours and process.info["status"] != psutil.STATUS_ZOMBIE:
             yield process
 
 
-def test_what_the_watch_raises_ends_the_child(program: Program, tmp_path: Path) -> None:
+def test_what_the_watch_raises_ends_the_child(program: Program) -> None:
     """So a worker whose claim was taken over stops working."""
 
     def lost() -> None:
@@ -93,7 +94,7 @@ def test_what_the_watch_raises_ends_the_child(program: Program, tmp_path: Path) 
     module = program("import time; time.sleep(600)")
     with pytest.raises(ChildProblem, match="taken over"):
         run_module(module, [], limits=LIMITS, watch=Watch(act=lost, every_s=0.05))
-    assert not list(_running("child_program", tmp_path))
+    assert not list(_running(module))
 
 
 def test_a_child_sees_nothing_of_our_environment(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
