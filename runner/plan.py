@@ -20,6 +20,7 @@ from workloads.definition import (
     Workload,
     find,
     registry,
+    released,
 )
 
 IMPLEMENTATION_LAYER = 7
@@ -42,7 +43,7 @@ class RunSetRequest:
     level: str | None = None
     global_batch_size: int | None = None
     precision: str = Precision.FP32.value
-    channels_last: bool = False
+    channels_last: bool | None = None
     compile: bool = False
     threads: int | None = None
     device: str = "auto"
@@ -90,13 +91,13 @@ def workload_of(request: RunSetRequest) -> Workload:
 
 def configuration_of(request: RunSetRequest, workload: Workload) -> Configuration:
     """The configuration asked for; raises where the workload's rules do not allow it."""
-    batch = request.global_batch_size
+    base = released(workload)
     configuration = Configuration(
-        global_batch_size=workload.default_global_batch_size if batch is None else batch,
+        global_batch_size=base.global_batch_size if request.global_batch_size is None else request.global_batch_size,
         precision=Precision(request.precision),
-        channels_last=request.channels_last,
+        channels_last=base.channels_last if request.channels_last is None else request.channels_last,
         compile=request.compile,
-        threads=request.threads,
+        threads=base.threads if request.threads is None else request.threads,
     )
     _check_batch(configuration.global_batch_size, workload)
     if request.threads is not None and request.threads < 1:
@@ -117,9 +118,9 @@ def _check_batch(batch: int, workload: Workload) -> None:
         )
 
 
-def level_of(request: RunSetRequest, configuration: Configuration) -> Level:
+def level_of(request: RunSetRequest, configuration: Configuration, workload: Workload) -> Level:
     """The level asked for, or the lowest that the configuration may be submitted at; raises where it is too low."""
-    needed = configuration.required_level()
+    needed = configuration.required_level(workload)
     wanted = Level(request.level) if request.level else needed
     order = list(Level)
     if order.index(wanted) < order.index(needed):
@@ -127,22 +128,23 @@ def level_of(request: RunSetRequest, configuration: Configuration) -> Level:
             "level.configuration",
             f"Level {wanted} does not allow this configuration.",
             place="--level",
-            expected=f"at level {wanted}: precision fp32, no --channels-last, no --compile",
-            got=", ".join(_changes(configuration)),
+            expected=f"at level {wanted}: precision fp32, the released memory format, no --compile",
+            got=", ".join(_changes(configuration, workload)),
             action=f"Run it at --level {needed}, or leave these options out.",
         )
     return wanted
 
 
-def _changes(configuration: Configuration) -> list[str]:
+def _changes(configuration: Configuration, workload: Workload) -> list[str]:
     found = [] if configuration.precision is Precision.FP32 else [f"--precision {configuration.precision}"]
-    found += ["--channels-last"] if configuration.channels_last else []
+    if configuration.channels_last != workload.channels_last:
+        found.append("--channels-last" if configuration.channels_last else "--no-channels-last")
     return found + (["--compile"] if configuration.compile else [])
 
 
-def layers_changed(configuration: Configuration) -> tuple[int, ...]:
+def layers_changed(configuration: Configuration, workload: Workload) -> tuple[int, ...]:
     """Layers that differ from the released code, as the statement declares them."""
-    return (IMPLEMENTATION_LAYER,) if _changes(configuration) else ()
+    return (IMPLEMENTATION_LAYER,) if _changes(configuration, workload) else ()
 
 
 def check_names(request: RunSetRequest) -> None:

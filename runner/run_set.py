@@ -48,7 +48,7 @@ def _prepare(request: RunSetRequest, listener: Listener) -> tuple[RunFolder, Tor
     """Check everything that can be checked before a run, then make the folder."""
     workload = plans.workload_of(request)
     configuration = plans.configuration_of(request, workload)
-    level = plans.level_of(request, configuration)
+    level = plans.level_of(request, configuration, workload)
     plans.check_names(request)
     output = _output(request)
     key = _key(request.key, listener)
@@ -60,7 +60,7 @@ def _prepare(request: RunSetRequest, listener: Listener) -> tuple[RunFolder, Tor
         workload=workload,
         level=level,
         configuration=configuration,
-        layers_changed=plans.layers_changed(configuration),
+        layers_changed=plans.layers_changed(configuration, workload),
         nonce=nonce,
         seeds=plans.seeds_of(nonce, workload),
         created=clock.utc_text(),

@@ -13,12 +13,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 
 from workloads import calibration
 from workloads.calibration import CalibrationRun, Summary
-from workloads.definition import Configuration, TrainingTask, UnknownWorkload, Workload, find
+from workloads.definition import TrainingTask, UnknownWorkload, Workload, find, released
 from workloads.errors import WorkloadError
 from workloads.recording import SilentRecorder
 
@@ -73,7 +74,7 @@ def train_seed(workload: Workload, seed: int) -> CalibrationRun:
     with tempfile.TemporaryDirectory() as scratch:
         task = TrainingTask(
             workload=workload,
-            configuration=Configuration(global_batch_size=workload.default_global_batch_size, threads=1),
+            configuration=replace(released(workload), threads=1),
             seed=seed,
             salts=("",) * len(workload.evaluation_points),
             data_dir=importlib.import_module(f"{package}.data").ensure(workload),

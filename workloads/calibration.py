@@ -71,6 +71,7 @@ def recipe_digest(workload: Workload) -> str:
         "rate": [workload.learning_rate.base, workload.learning_rate.base_batch, workload.learning_rate.warmup_epochs],
         "hyperparameters": dict(workload.hyperparameters),
         "batch": workload.default_global_batch_size,
+        "channels_last": workload.channels_last,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]
 

@@ -127,6 +127,8 @@ class Workload:
     ``flops_per_sample`` is forward plus backward, one multiply-add counted as 2; see ``workloads.flops``.
     ``hyperparameters`` holds what the recipe fixes besides the learning rate (momentum, weight decay, ...).
     ``model`` holds the parameters of the network (depths, width, ...), read by the workload's own ``model.py``.
+    ``channels_last`` is the memory format of the released code, and ``cpu_threads`` its number of threads on a CPU;
+    None leaves that to PyTorch. A network of small layers loses more to threads that wait than it gains.
     """
 
     name: str
@@ -147,6 +149,8 @@ class Workload:
     learning_rate: LearningRateRule
     hyperparameters: Mapping[str, int | float | str]
     default_global_batch_size: int
+    channels_last: bool = False
+    cpu_threads: int | None = None
     calibration: Calibration | None = None
     runs: int = 5
 
@@ -174,7 +178,7 @@ class Workload:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """What a submitter chooses for a run set. ``level`` follows from it (``required_level``)."""
+    """What a submitter chooses for a run set; the level that it needs follows (``required_level``)."""
 
     global_batch_size: int
     precision: Precision = Precision.FP32
@@ -183,10 +187,20 @@ class Configuration:
     threads: int | None = None
     """Intra-operation CPU threads; None leaves PyTorch's own choice."""
 
-    def required_level(self) -> Level:
-        """Lowest level at which this configuration may be submitted."""
-        changed = self.precision is not Precision.FP32 or self.channels_last or self.compile
+    def required_level(self, workload: Workload) -> Level:
+        """Lowest level at which this configuration of ``workload`` may be submitted."""
+        relaid = self.channels_last != workload.channels_last
+        changed = self.precision is not Precision.FP32 or relaid or self.compile
         return Level.SYSTEM if changed else Level.HARDWARE
+
+
+def released(workload: Workload) -> Configuration:
+    """The configuration of the released code: what runs where a submitter chooses nothing."""
+    return Configuration(
+        global_batch_size=workload.default_global_batch_size,
+        channels_last=workload.channels_last,
+        threads=workload.cpu_threads,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ def configuration(case: Case) -> Iterator[Finding]:
         channels_last=claim.channels_last,
         compile=claim.compile,
         threads=claim.threads,
-    ).required_level()
+    ).required_level(case.workload)
     if _order(Level(case.claim.level)) < _order(needed):
         expected = f"level {needed} or above for this configuration"
         yield reject("level.configuration", place=PLACE, expected=expected, got=case.claim.level)

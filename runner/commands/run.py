@@ -37,9 +37,9 @@ def add_parser(subparsers: Any) -> None:
 def _add_configuration(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--global-batch-size", type=int, metavar="N", help="training samples of one step")
     group.add_argument("--precision", choices=[p.value for p in Precision], help="fp32 where not given")
-    group.add_argument("--channels-last", action="store_true", help="memory format (level system)")
+    group.add_argument("--channels-last", action=argparse.BooleanOptionalAction, help="memory format (level system)")
     group.add_argument("--compile", action="store_true", help="compile the model (level system)")
-    group.add_argument("--threads", type=int, metavar="N", help="CPU threads; PyTorch's choice where not given")
+    group.add_argument("--threads", type=int, metavar="N", help="CPU threads; the definition's choice where not given")
     group.add_argument("--device", choices=["auto", "cpu", "cuda"], help="auto where not given")
 
 

@@ -14,7 +14,7 @@ from runner import plan as plans
 from runner.errors import Exit, RunnerError, UsageError
 from runner.plan import RunSetRequest
 from tests.runner.plans import SMOKE, make_plan
-from workloads.definition import Configuration, Level, Precision
+from workloads.definition import Configuration, Level, Precision, released
 
 Check = Callable[[RunSetRequest], object]
 
@@ -28,7 +28,7 @@ def configured(asked: RunSetRequest) -> Configuration:
 
 
 def levelled(asked: RunSetRequest) -> Level:
-    return plans.level_of(asked, configured(asked))
+    return plans.level_of(asked, configured(asked), SMOKE)
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_the_level_is_the_lowest_that_allows_what_was_chosen(
 ) -> None:
     asked = request(**options)
     assert levelled(asked) is level
-    assert plans.layers_changed(configured(asked)) == layers
+    assert plans.layers_changed(configured(asked), SMOKE) == layers
 
 
 def test_what_is_not_given_comes_from_the_definition() -> None:
-    assert configured(request()) == Configuration(global_batch_size=SMOKE.default_global_batch_size)
+    assert configured(request()) == released(SMOKE)
 
 
 @given(

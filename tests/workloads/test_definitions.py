@@ -21,6 +21,7 @@ from workloads.definition import (
     Workload,
     find,
     registry,
+    released,
 )
 from workloads.errors import DatasetError, WorkloadError
 
@@ -100,7 +101,13 @@ def test_quality_ratio_follows_the_metrics_direction() -> None:
     ],
 )
 def test_a_configuration_names_the_level_it_needs(configuration: Configuration, level: Level) -> None:
-    assert configuration.required_level() is level
+    assert configuration.required_level(TINY) is level
+
+
+def test_what_the_released_code_does_changes_nothing_whatever_its_memory_format() -> None:
+    relaid = dataclasses.replace(TINY, channels_last=True)
+    assert released(relaid).required_level(relaid) is Level.HARDWARE
+    assert released(TINY).required_level(relaid) is Level.SYSTEM
 
 
 def test_an_error_tells_everything_and_leaves_out_what_is_empty() -> None:
