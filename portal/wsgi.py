@@ -6,6 +6,8 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
+from portal.bodies import whole_bodies
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 
-application = get_wsgi_application()
+application = whole_bodies(get_wsgi_application())

@@ -17,8 +17,9 @@ from django.core.management.base import BaseCommand, CommandError
 from portal import supervisor
 from portal.celery import prepare_broker
 
-WEB_THREADS = 4
-"""Requests served at a time by the one web process; uploads and pages wait for disk and database, not for the CPU."""
+WEB_THREADS = 32
+"""Requests served at a time by the one web process. Pages need four; an upload over a slow line holds one for as long
+as it lasts, and nobody else may wait for that. Threads are started as they are needed, and end when they are idle."""
 WORKERS = 1
 """Verifications at a time: each fills a core."""
 

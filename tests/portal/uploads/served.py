@@ -29,6 +29,8 @@ print(json.dumps({"secret": world.secret, "elsewhere": world.secret_of(world.cha
 """
 
 PIECE_BYTES = 16 * 1024
+THREADS = 4
+"""Requests that the web process serves at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,7 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[Served]:
+def served(folder: Path, application: str = "portal.wsgi:application") -> Iterator[Served]:
     """Migrate, make the small world, serve; no worker runs, so that submissions stay received or queued."""
     port = free_port()
     env = {
@@ -70,7 +72,7 @@ def served(folder: Path) -> Iterator[Served]:
     assert made.returncode == 0, made.stdout
     secrets = json.loads(made.stdout.splitlines()[-1])
     web = ["-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port", str(port), "--no-ws"]
-    words = [sys.executable, *web, "--blocking-threads", "4", "portal.wsgi:application"]
+    words = [sys.executable, *web, "--blocking-threads", str(THREADS), application]
     with running(_with(env, words), ready=lambda: _answers(port)) as process:
         yield Served(port=port, folder=folder, pid=process.pid, **secrets)
 
