@@ -57,8 +57,10 @@ def test_silent_connections_of_the_server_end_and_no_others() -> None:
 
 
 def test_a_read_that_waits_too_long_has_its_connection_ended_under_it() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        with socket.create_connection(server.getsockname()), server.accept()[0] as accepted:
-            with Watch(silence_s=0.1).waiting(port):
-                assert accepted.recv(1) == b""
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()),
+        server.accept()[0] as accepted,
+        Watch(silence_s=0.1).waiting(server.getsockname()[1]),
+    ):
+        assert accepted.recv(1) == b""
