@@ -12,6 +12,9 @@ from runner.events import Event, Fetching, Packing, Progress, RunFinished, RunSt
 UNKNOWN = "-"
 WAITING = "waiting"
 
+MEASURED = 0.05
+"""Part of all training after which its pace tells how long the rest takes, where no interval has ended before."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -52,6 +55,7 @@ class Board:
     _ended: dict[int, str] = field(default_factory=dict)
     _started_s: float = 0.0
     _done_before: float = 0.0
+    _interval_ended: bool = False
 
     def take(self, event: Event) -> None:
         """Note the event."""
@@ -64,8 +68,10 @@ class Board:
                 self.current = run
             case Progress(run=run):
                 self._progress[run] = event
+                self._interval_ended |= event.quality is not None
             case RunFinished(run=run, status=status):
                 self._ended[run] = status
+                self._interval_ended = True
             case Packing():
                 self.current = None
 
@@ -83,9 +89,12 @@ class Board:
         return (len(self._ended) + sum(open_runs)) / max(1, self.runs)
 
     def left_s(self) -> float | None:
-        """Seconds that the rest will take at the pace so far, starts and evaluations included; None at the start."""
+        """Seconds that the rest will take at the pace so far, starts and evaluations included.
+
+        None before an interval or MEASURED of the training was done here: the pace of first steps says nothing.
+        """
         done = self.done() - self._done_before
-        if done <= 0:
+        if done <= 0 or (done < MEASURED and not self._interval_ended):
             return None
         return (self.clock() - self._started_s) / done * (1 - self.done())
 

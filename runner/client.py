@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -112,8 +112,8 @@ class Portal:
         return answers.account(self._document("GET", "me"))
 
     def registered_keys(self) -> tuple[Key, ...]:
-        """Signing keys of the organisations of this account."""
-        return tuple(answers.key(row) for row in self._rows("keys"))
+        """All signing keys of the organisations of this account, revoked ones included."""
+        return tuple(answers.key(row) for row in self._all_rows("keys"))
 
     def key_register(self, *, organisation: str, name: str, public_key: str, signature: str) -> Key:
         """Register a public key (base64 of 32 bytes); ``signature`` proves that its private half is at hand."""
@@ -174,10 +174,23 @@ class Portal:
         return _json(self.request(method, url, **options))
 
     def _rows(self, url: str) -> list[Mapping[str, Any]]:
-        rows = self._document("GET", url).get("results")
-        if not isinstance(rows, list):
-            raise PortalError("portal.unexpected_answer", f"{url}: a list of results was expected")
-        return rows
+        """The rows of the first page."""
+        return _results(self._document("GET", url), url)
+
+    def _all_rows(self, url: str) -> Iterator[Mapping[str, Any]]:
+        """The rows of all pages."""
+        query: str | None = ""
+        while query is not None:
+            page = self._document("GET", f"{url}?{query}")
+            yield from _results(page, url)
+            query = urlsplit(page["next"]).query if page.get("next") else None
+
+
+def _results(page: Mapping[str, Any], url: str) -> list[Mapping[str, Any]]:
+    rows = page.get("results")
+    if not isinstance(rows, list):
+        raise PortalError("portal.unexpected_answer", f"{url}: a list of results was expected")
+    return rows
 
 
 def _reason(error: Exception) -> str:

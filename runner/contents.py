@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import json
-import statistics
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,19 +10,14 @@ from typing import Any
 
 from ranking.evidence import canonical, names
 from ranking.evidence.bundle import read_bundle
+from ranking.evidence.errors import EvidenceError
 from ranking.evidence.model import DeviceSample, Reading, RunEvidence, TelemetrySample, measured
-from runner.errors import RunnerError, UsageError
+from ranking.findings import Finding
+from ranking.trace import US_PER_S
+from runner.entries import Entry, read_entries, unreadable
+from runner.errors import UsageError
 
-US_PER_S = 1_000_000
 INDENT = "    "
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A file in the bundle."""
-
-    name: str
-    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,57 +45,60 @@ class Contents:
     signatures: Any
     system: Any
     runs: tuple[RunContents, ...]
-    findings: tuple[str, ...]
+    findings: tuple[Finding, ...]
 
 
 def contents_of(path: Path) -> Contents:
-    """The contents of the bundle at ``path``; raises ``bundle.unreadable`` where it is no container at all."""
+    """All that can be read of the bundle at ``path``; raises ``bundle.unreadable`` where it is no container at all."""
+    opened = read_entries(path, (names.STATEMENT, names.SYSTEM))
     evidence, findings = read_bundle(path)
-    with _open(path) as bundle:
-        envelope: Any = canonical.loads(bundle.read(names.STATEMENT))
-        return Contents(
-            path=str(path),
-            size_bytes=evidence.size_bytes,
-            bundle=evidence.bundle_id,
-            entries=tuple(Entry(name=i.filename, size_bytes=i.file_size) for i in bundle.infolist()),
-            statement=canonical.loads(base64.b64decode(envelope["payload"])),
-            signatures=envelope["signatures"],
-            system=canonical.loads(bundle.read(names.SYSTEM)),
-            runs=tuple(_run(run) for run in evidence.runs),
-            findings=tuple(sorted({found.id for found in findings})),
-        )
+    envelope = _document(opened.contents.get(names.STATEMENT))
+    return Contents(
+        path=str(path),
+        size_bytes=evidence.size_bytes,
+        bundle=evidence.bundle_id,
+        entries=opened.entries,
+        statement=_payload(envelope),
+        signatures=envelope.get("signatures") if isinstance(envelope, dict) else None,
+        system=_document(opened.contents.get(names.SYSTEM)),
+        runs=tuple(_run(run) for run in evidence.runs),
+        findings=tuple(findings),
+    )
 
 
 def log_of(path: Path, run: int) -> str:
     """The log of run ``run`` as it stands in the bundle."""
-    with _open(path) as bundle:
-        name = names.log_name(run)
-        if name not in bundle.namelist():
-            raise UsageError("bundle.no_such_run", "The bundle has no such run.", place=path, got=f"run {run}")
-        return bundle.read(name).decode("utf-8", "replace")
+    return _text(path, run, names.log_name(run))
 
 
-def _open(path: Path) -> zipfile.ZipFile:
+def telemetry_of(path: Path, run: int) -> str:
+    """The telemetry of run ``run`` as it stands in the bundle."""
+    return _text(path, run, names.telemetry_name(run))
+
+
+def _text(path: Path, run: int, name: str) -> str:
+    opened = read_entries(path, (name,))
+    if name not in {entry.name for entry in opened.entries}:
+        raise UsageError("bundle.no_such_run", "The bundle has no such run.", place=path, got=f"run {run}")
+    if name not in opened.contents:
+        raise unreadable(path, f"{name} is too large")
+    return opened.contents[name].decode("utf-8", "replace")
+
+
+def _document(data: bytes | None) -> Any:
+    """JSON as it stands in the bundle; None where there is none or it cannot be read, of which a finding tells."""
     try:
-        bundle = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError) as error:
-        raise _unreadable(path, str(error)) from error
-    missing = {names.STATEMENT, names.SYSTEM} - set(bundle.namelist())
-    if missing:
-        bundle.close()
-        raise _unreadable(path, f"missing: {', '.join(sorted(missing))}")
-    return bundle
+        return None if data is None else canonical.loads(data)
+    except EvidenceError:
+        return None
 
 
-def _unreadable(path: Path, got: str) -> RunnerError:
-    return RunnerError(
-        "bundle.unreadable",
-        "This file is no bundle.",
-        place=path,
-        expected="a file that `vflops run` wrote",
-        got=got,
-        action=f"See what is wrong with it: vflops verify {path}",
-    )
+def _payload(envelope: Any) -> Any:
+    """The statement in an envelope; None where it cannot be read, of which a finding tells."""
+    try:
+        return _document(canonical.decode64(envelope["payload"], place=names.STATEMENT))
+    except (EvidenceError, KeyError, TypeError):
+        return None
 
 
 def _run(run: RunEvidence) -> RunContents:
@@ -122,6 +117,7 @@ def _run(run: RunEvidence) -> RunContents:
 
 def _device(samples: Sequence[TelemetrySample], place: int) -> dict[str, float | None]:
     fields = ("utilisation_percent", "memory_used_bytes", "power_watts", "clock_mhz", "temperature_c")
+    whole = [sample for sample in samples if place < len(sample.devices)]
 
     def reader(name: str) -> Callable[[TelemetrySample], Reading]:
         def read(sample: TelemetrySample) -> Reading:
@@ -130,12 +126,13 @@ def _device(samples: Sequence[TelemetrySample], place: int) -> dict[str, float |
 
         return read
 
-    return {name: _mean(samples, reader(name)) for name in fields}
+    return {name: _mean(whole, reader(name)) for name in fields}
 
 
 def _mean(samples: Sequence[TelemetrySample], read: Callable[[TelemetrySample], Reading]) -> float | None:
+    """The mean of what could be read; divided before it is summed, so that no sum overflows."""
     values = [value for sample in samples if (value := measured(read(sample))) is not None]
-    return statistics.fmean(values) if values else None
+    return sum(value / len(values) for value in values) if values else None
 
 
 def render(contents: Contents) -> str:
@@ -147,17 +144,34 @@ def _lines(contents: Contents) -> Iterator[str]:
     yield f"{contents.path}: {contents.size_bytes:,} bytes, bundle {contents.bundle or 'without a readable statement'}"
     yield "All of it would be sent, and nothing else."
     yield f"\nEntries ({len(contents.entries)})"
-    yield from (f"{INDENT}{entry.size_bytes:>12,}  {entry.name}" for entry in contents.entries)
+    yield from (f"{INDENT}{entry.size_bytes:>12,}  {_visible(entry.name)}" for entry in contents.entries)
     yield "\nStatement (its list of files, the same as above, is left out)"
-    yield _json({**contents.statement, "subject": len(contents.statement["subject"])})
+    yield _json(_without_files(contents.statement))
     yield "\nSignature"
     yield _json(contents.signatures)
     yield "\nSystem description"
     yield _json(contents.system)
-    yield "\nRuns (their logs in full: vflops inspect BUNDLE --log RUN)"
+    yield "\nRuns (in full: vflops inspect BUNDLE --log RUN, and --telemetry RUN)"
     yield from (_run_line(run) for run in contents.runs)
     if contents.findings:
-        yield f"\nNot as it should be: {', '.join(contents.findings)}; see vflops verify"
+        yield "\nNot as it should be (what to do about it: vflops verify BUNDLE)"
+        yield from (f"{INDENT}{_finding_line(found)}" for found in contents.findings)
+
+
+def _without_files(statement: Any) -> Any:
+    if isinstance(statement, dict) and isinstance(statement.get("subject"), list):
+        return {**statement, "subject": len(statement["subject"])}
+    return statement
+
+
+def _finding_line(found: Finding) -> str:
+    parts = (found.expected and f"expected {found.expected}", found.got and f"got {found.got}")
+    return _visible(f"{found.id}  {found.place}: " + "; ".join(filter(None, parts)))
+
+
+def _visible(text: str) -> str:
+    """``text`` with everything that a terminal would obey or hide written out."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def _run_line(run: RunContents) -> str:
@@ -178,5 +192,7 @@ def _shown(value: float | None, unit: str) -> str:
 
 
 def _json(value: Any) -> str:
+    if value is None:
+        return f"{INDENT}cannot be read"
     text = json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False)
-    return "\n".join(INDENT + line for line in text.splitlines())
+    return "\n".join(INDENT + _visible(line) for line in text.split("\n"))

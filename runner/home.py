@@ -8,6 +8,8 @@ from pathlib import Path
 import platformdirs
 
 VARIABLE = "VFLOPS_HOME"
+"""``workloads.datasets.files`` looks for it too; it is not imported from there, because this module must work where
+another folder's ``workloads`` stands in place of ours."""
 
 
 def home() -> Path:
@@ -30,11 +32,6 @@ def keys_folder() -> Path:
 def runs_folder() -> Path:
     """One folder a run set."""
     return _folder("runs")
-
-
-def data_folder() -> Path:
-    """Datasets that were fetched."""
-    return _folder("data")
 
 
 def logs_folder() -> Path:

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import os
 import re
+import shlex
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +24,11 @@ from cryptography.hazmat.primitives.serialization import (
 
 from runner import home
 from runner.errors import RunnerError, UsageError
+from runner.files import OWNER_ONLY
 
 DEFAULT_NAME = "default"
 NAME_PATTERN = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 SUFFIX = ".pem"
-OWNER_ONLY = stat.S_IRUSR | stat.S_IWUSR
 DEVICE_ID_CONTEXT = b"vflops-device-id:1:"
 """Separates the secret of device ids from every other use of the private key."""
 
@@ -132,7 +133,7 @@ def _refuse_unsafe(path: Path, name: str) -> None:
             "keyfile.missing",
             "There is no such key.",
             place=path,
-            action=f"Make one: vflops keys create {name}, or list those there are: vflops keys list",
+            action=f"Make one: vflops keys create {shlex.quote(name)}, or list those there are: vflops keys list",
         ) from None
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise RunnerError(
@@ -141,7 +142,7 @@ def _refuse_unsafe(path: Path, name: str) -> None:
             place=path,
             expected="mode 0600",
             got=f"mode {stat.S_IMODE(mode):04o}",
-            action=f"chmod 600 {path}",
+            action=f"chmod 600 {shlex.quote(str(path))}",
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -111,7 +112,7 @@ def _crash(status: int, folder: RunFolder, index: int) -> RunnerError:
 
 def go_on(folder: RunFolder) -> str:
     """How a user continues this run set."""
-    return f"Go on with: vflops run --resume {folder.path}"
+    return f"Go on with: vflops run --resume {shlex.quote(str(folder.path))}"
 
 
 def _tail(path: Path) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from runner import home
 from runner.client import normal_address
 from runner.errors import RunnerError
+from runner.files import OWNER_ONLY, write_whole
 from runner.portal_errors import PortalError
 
 FORMAT = 1
@@ -115,15 +115,6 @@ def _unreadable(path: Path, got: str) -> RunnerError:
 
 
 def _write(path: Path, document: Mapping[str, Any]) -> None:
-    """Replace ``path`` as a whole; nobody but its owner can read it at any moment (mkstemp makes 0600)."""
+    """Replace ``path`` as a whole; nobody but its owner can read it at any moment."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(document, stream, indent=2)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_whole(path, json.dumps(document, indent=2).encode(), mode=OWNER_ONLY)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 from collections.abc import Callable, Mapping
@@ -10,9 +9,11 @@ from pathlib import Path
 
 from ranking.evidence import keys
 from ranking.evidence.log import LogWriter
+from ranking.trace import US_PER_S
 from runner.events import Event, Progress, RunFinished
 from runner.stopping import StopFlag
 from runner.telemetry.sampler import Sampler
+from workloads.datasets.files import sha256_of
 from workloads.definition import IntervalTimes, TrainingTask
 
 LOG_PERIOD_S = 1.0
@@ -20,8 +21,6 @@ LOG_PERIOD_S = 1.0
 
 TELL_PERIOD_S = 0.25
 """Between two progress events: as often as a person can read a number."""
-
-US_PER_S = 1_000_000
 
 
 class RunRecorder:
@@ -77,8 +76,8 @@ class RunRecorder:
     def run_start(self) -> None:
         """Write ``run_start``: the timed interval begins."""
         self._stop.raise_if_set()
-        self._sampler.timed_interval_starts()
         self._run_start_us = self._log.write(keys.RUN_START, event_type=keys.INTERVAL_START).clock_us
+        self._sampler.timed_interval_starts()
         self._run_start_s = time.monotonic()
 
     def interval_start(self, *, index: int, first_sample: int, salt: str) -> None:  # noqa: ARG002 - the protocol's
@@ -131,7 +130,7 @@ class RunRecorder:
         """Write the checkpoint's digest, and how far the telemetry is."""
         value = {
             "name": f"runs/{self._index}/checkpoints/{path.name}",
-            "sha256": _sha256(path),
+            "sha256": sha256_of(path),
             "bytes": path.stat().st_size,
         }
         self._log.write(keys.CHECKPOINT, value, namespace=keys.NAMESPACE, metadata={keys.SAMPLES: samples})
@@ -195,8 +194,3 @@ def _rate(mark: tuple[float, int], now: float, samples: int) -> float | None:
     """Training samples a second since the interval began."""
     since_s, first = mark
     return (samples - first) / (now - since_s) if now > since_s else None
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

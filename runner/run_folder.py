@@ -17,6 +17,7 @@ from ranking.evidence import canonical, keys
 from ranking.evidence.model import RestartClaim
 from runner import plan as plans
 from runner.errors import RunnerError, UsageError
+from runner.files import write_whole
 from runner.plan import RunSetPlan
 
 PLAN, SYSTEM, FINISHED, RESTARTS, LOCK = "plan.json", "system.json", "finished.json", "restarts.json", "lock"
@@ -44,8 +45,8 @@ class RunFolder:
     def create(cls, path: Path, plan: RunSetPlan, system: dict[str, Any]) -> RunFolder:
         """Make the folder and write plan and system description."""
         path.mkdir(parents=True)
-        _write_whole(path / SYSTEM, canonical.dumps(system))
-        _write_whole(path / PLAN, plans.to_json(plan))
+        write_whole(path / SYSTEM, canonical.dumps(system))
+        write_whole(path / PLAN, plans.to_json(plan))
         return cls(path, plan)
 
     @classmethod
@@ -92,7 +93,7 @@ class RunFolder:
 
     def finish_run(self, index: int, finished: FinishedRun) -> None:
         """Mark run ``index`` as whole."""
-        _write_whole(self.run_path(index) / FINISHED, json.dumps(asdict(finished)).encode())
+        write_whole(self.run_path(index) / FINISHED, json.dumps(asdict(finished)).encode())
 
     def finished(self) -> dict[int, FinishedRun]:
         """The whole runs, by index."""
@@ -112,7 +113,7 @@ class RunFolder:
         restart = _restart(index, path / LOG)
         if restart is not None:
             entries = [asdict(entry) for entry in (*self.restarts(), restart)]
-            _write_whole(self.path / RESTARTS, json.dumps(entries).encode())
+            write_whole(self.path / RESTARTS, json.dumps(entries).encode())
         shutil.rmtree(path)
         return restart
 
@@ -140,13 +141,3 @@ def _restart(index: int, log: Path) -> RestartClaim | None:
     lost_ms = max(0, lines[-1]["time_ms"] - lines[0]["time_ms"])
     reason = INTERRUPTED if lines[-1]["key"] == keys.END else CRASHED
     return RestartClaim(run=index, reason=reason, lost_s=math.ceil(lost_ms / MS_PER_S))
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that a crash leaves the old one or the new one."""
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)

@@ -7,6 +7,7 @@ are whole, the bundle is packed. Whatever interrupts it, ``resume`` goes on with
 from __future__ import annotations
 
 import secrets
+import shlex
 import time
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def _prepare(request: RunSetRequest, listener: Listener) -> tuple[RunFolder, Tor
         seeds=plans.seeds_of(nonce, workload),
         created=clock.utc_text(),
         device=facts.device,
-        system_name=request.system_name or _default_name(facts),
+        system_name=request.system_name or _default_name(),
         organisation=request.organisation,
         key=request.key,
         data_dir=data_dir,
@@ -79,7 +80,7 @@ def _work(folder: RunFolder, facts: TorchFacts, listener: Listener) -> Path:
     """Do what is left of the run set in ``folder``, and pack it."""
     uuids = [facts.accelerators[0].uuid] if folder.plan.device == "cuda" else []
     with folder.locked():
-        listener.tell(_started(folder))
+        listener.tell(_started(folder, facts))
         try:
             for index in folder.unfinished():
                 _begin_anew(folder, index, listener)
@@ -106,13 +107,13 @@ def _pack(folder: RunFolder, listener: Listener) -> Path:
     return path
 
 
-def _started(folder: RunFolder) -> SetStarted:
+def _started(folder: RunFolder, facts: TorchFacts) -> SetStarted:
     plan = folder.plan
     return SetStarted(
         workload=plan.workload.id,
         title=plan.workload.title,
         level=plan.level,
-        device=plan.system_name,
+        device=_device(facts),
         folder=str(folder.path),
         seeds=plan.seeds,
         finished=tuple(folder.finished()),
@@ -152,11 +153,19 @@ def _refuse_existing(path: Path) -> None:
             "output.exists",
             "There is a file where the bundle is to go; bundles are never overwritten.",
             place=path,
-            action=f"See whether it is the bundle that you look for: vflops verify {path}",
+            action=f"See whether it is the bundle that you look for: vflops verify {shlex.quote(str(path))}",
         )
 
 
-def _default_name(facts: TorchFacts) -> str:
+def _default_name() -> str:
+    """What a system is called that nobody named: its host; reports and boards name its device themselves."""
+    cpu = hardware.processors()
+    threads = cpu.packages * cpu.threads_each
+    return f"node with {threads} CPU threads, {hardware.capacity(hardware.memory_bytes())}"
+
+
+def _device(facts: TorchFacts) -> str:
+    """The device that runs use, for who watches them."""
     if facts.device == "cuda":
         return f"1 x {facts.accelerators[0].name}"
     cpu = hardware.processors()

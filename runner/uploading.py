@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import httpx
 from runner.client import Portal
 from runner.portal_errors import ATTEMPTS, PortalError, pause_s
 from runner.portals import UnfinishedUploads
+from workloads.datasets.files import sha256_of
 
 PIECE_BYTES = 32 * 1024**2
 """Bytes of one PATCH: below common limits of proxies, so large that its round trip is nothing."""
@@ -54,14 +54,8 @@ class Standing:
 
 
 def describe(path: Path) -> Bundle:
-    """Size and SHA-256 of a file, read once."""
-    digest = hashlib.sha256()
-    size_bytes = 0
-    with path.open("rb") as stream:
-        while piece := stream.read(READ_BYTES):
-            digest.update(piece)
-            size_bytes += len(piece)
-    return Bundle(path=path, size_bytes=size_bytes, sha256=digest.hexdigest())
+    """Size and SHA-256 of a file."""
+    return Bundle(path=path, size_bytes=path.stat().st_size, sha256=sha256_of(path))
 
 
 def send(

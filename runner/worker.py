@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ranking.evidence import keys
+from ranking.evidence import keys, predicate
 from ranking.evidence.log import LogWriter
 from ranking.evidence.telemetry import TelemetryWriter
 from runner import clock, events
 from runner.errors import Exit, problem_of
 from runner.events import Event, Failed
-from runner.plan import FORMAT, RunSetPlan
+from runner.plan import RunSetPlan
 from runner.recorder import RunRecorder
 from runner.run_folder import CHECKPOINTS, LOG, TELEMETRY, FinishedRun, RunFolder
 from runner.stopping import StopFlag, Stopped
@@ -78,7 +78,7 @@ def _write_head(log: LogWriter, plan: RunSetPlan, index: int) -> None:
     workload = plan.workload
     begin = {
         "boot": hashlib.sha256((plan.nonce + clock.boot_id()).encode("ascii")).hexdigest(),
-        "format": FORMAT,
+        "format": predicate.FORMAT,
         "index": index,
         "load_average": load_average(),
         "nonce": plan.nonce,

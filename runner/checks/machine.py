@@ -80,7 +80,7 @@ def clocks() -> Check:
         "clock",
         f"{now:%Y-%m-%d %H:%M:%S} UTC",
         bad=Status.FAIL if wrong else None,
-        action="Set this machine's clock; evidence from the past is refused.",
+        action="Set this machine's clock: evidence carries its time.",
     )
 
 

@@ -14,19 +14,20 @@ from runner.errors import Exit
 def add_parser(subparsers: Any) -> None:
     """Declare the command and its actions."""
     parser = subparsers.add_parser("keys", help="make, list, show and register signing keys")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    actions = parser.add_subparsers(dest="action", metavar="ACTION")
     create = actions.add_parser("create", help="make a new key; never overwrites one")
     create.add_argument("name", nargs="?", default=keys.DEFAULT_NAME)
     listing = actions.add_parser("list", help="list the keys of this machine's user")
     show = actions.add_parser("show", help="show the public part of a key")
     show.add_argument("name", nargs="?", default=keys.DEFAULT_NAME)
     for action in (create, listing, show):
-        action.add_argument("--json", action="store_true", help="print JSON")
+        action.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print JSON")
     register_key.add_parser(actions)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Do the action."""
+    """Do the action; without one list the keys, and say what else there is."""
     if args.action == "register":
         return int(register_key.run(args))
     if args.action == "create":
@@ -35,6 +36,8 @@ def run(args: argparse.Namespace) -> int:
         _print_one(keys.load_key(args.name), args.json)
     else:
         _print_all(keys.list_keys(), args.json)
+        if args.action is None and not args.json:
+            print("More: vflops keys create, show or register; see vflops keys --help")
     return Exit.ACCEPTED
 
 

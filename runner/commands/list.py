@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,8 @@ def _document(workload: Workload, root: Path | None) -> dict[str, Any]:
         "flops_per_sample": workload.flops_per_sample,
         "default_global_batch_size": workload.default_global_batch_size,
         "max_global_batch_size": workload.learning_rate.max_global_batch_size,
+        "channels_last": workload.channels_last,
+        "cpu_threads": workload.cpu_threads,
         "data": data,
         "data_missing_because": reason,
     }
@@ -77,6 +80,8 @@ def _workload_lines(workloads: list[dict[str, Any]]) -> Iterator[str]:
             f"{entry['train_samples']:,} samples, {with_prefix(entry['flops_per_sample'], 'FLOP')} a sample"
         )
         yield f"    global batch size {entry['default_global_batch_size']}, at most {entry['max_global_batch_size']}"
+        layout = "channels-last" if entry["channels_last"] else "contiguous"
+        yield f"    memory format {layout}, CPU threads {entry['cpu_threads'] or 'as PyTorch chooses'}"
         yield f"    data: {entry['data'] or entry['data_missing_because']}"
 
 
@@ -104,6 +109,6 @@ def _run_set_lines(run_sets: list[dict[str, Any]]) -> Iterator[str]:
             yield f"    of no use: {entry['problem']}"
             continue
         yield f"    {entry['workload']}, {entry['created']}, {entry['finished']} of {entry['runs']} runs whole"
-        yield f"    {entry['bundle'] or 'go on with: vflops run --resume ' + entry['folder']}"
+        yield f"    {entry['bundle'] or 'go on with: vflops run --resume ' + shlex.quote(entry['folder'])}"
     if not run_sets:
         yield "No run sets yet. Try: vflops run image_classification --scale smoke"

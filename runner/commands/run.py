@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -19,6 +20,9 @@ from runner.errors import UsageError
 from runner.plan import RunSetRequest, workload_of
 from workloads.datasets.search import locate
 from workloads.definition import Level, Precision, Scale
+
+MEMORY_FORMAT = "memory format; that of the definition where not given, and the other one needs level system"
+THREADS = "CPU threads; those of the definition where not given, or PyTorch's choice where it names none"
 
 
 def add_parser(subparsers: Any) -> None:
@@ -37,9 +41,9 @@ def add_parser(subparsers: Any) -> None:
 def _add_configuration(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--global-batch-size", type=int, metavar="N", help="training samples of one step")
     group.add_argument("--precision", choices=[p.value for p in Precision], help="fp32 where not given")
-    group.add_argument("--channels-last", action=argparse.BooleanOptionalAction, help="memory format (level system)")
+    group.add_argument("--channels-last", action=argparse.BooleanOptionalAction, help=MEMORY_FORMAT)
     group.add_argument("--compile", action="store_true", help="compile the model (level system)")
-    group.add_argument("--threads", type=int, metavar="N", help="CPU threads; the definition's choice where not given")
+    group.add_argument("--threads", type=int, metavar="N", help=THREADS)
     group.add_argument("--device", choices=["auto", "cpu", "cuda"], help="auto where not given")
 
 
@@ -61,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     else:
         print("\n" + render_text(report) + f"\nBundle    {bundle}")
         if report.verdict is not Decision.REJECT:
-            print(f"Next      vflops submit {bundle}")
+            print(f"Next      vflops submit {shlex.quote(str(bundle))}")
     return EXIT_OF_DECISION[report.verdict]
 
 

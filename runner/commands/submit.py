@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,12 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
 from runner import portals, uploading
-from runner.answers import Submission
+from runner.admission import refuse_inadmissible
+from runner.answers import Key, Submission
 from runner.client import Portal
 from runner.commands import portal_access
-from runner.errors import Exit, RunnerError, UsageError
+from runner.commands.verify import refuse_missing
+from runner.errors import Exit, RunnerError
 from runner.portal_errors import PortalError
 
 
@@ -43,10 +45,12 @@ def add_parser(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Send one bundle after the other; with --wait, stay until all are decided."""
     for bundle in args.bundles:
-        _refuse_missing(bundle)
+        refuse_missing(bundle)
     with portal_access.open_portal(args) as portal:
         organisation = portal_access.choose_organisation(portal.me(), args.organisation)
-        handed = _send_all(portal, uploading.Destination(organisation=organisation, publish=args.publish), args)
+        registered = {key.key_id: key for key in portal.registered_keys()}
+        destination = uploading.Destination(organisation=organisation, publish=args.publish)
+        handed = _send_all(portal, destination, registered, args)
         if args.wait:
             handed = [_wait(portal, one, args) for one in handed]
     _print(handed, as_json=args.json)
@@ -55,17 +59,22 @@ def run(args: argparse.Namespace) -> int:
     return portal_access.exit_status([one.submission for one in handed if one.submission])
 
 
-def _refuse_missing(path: Path) -> None:
-    if not path.is_file():
-        raise UsageError(
-            "bundle.missing", "There is no such file.", place=path, action="vflops run writes a bundle and says where."
-        )
-
-
-def _send_all(portal: Portal, destination: uploading.Destination, args: argparse.Namespace) -> list[Handed]:
-    """Send every bundle; one that is refused does not stop the others."""
+def _send_all(
+    portal: Portal, destination: uploading.Destination, registered: Mapping[str, Key], args: argparse.Namespace
+) -> list[Handed]:
+    """Send every bundle that the portal will take; one that is refused does not stop the others."""
     with _progress(hidden=args.json) as bars:
-        return [_send_one(portal, path, destination, bars) for path in args.bundles]
+        return [_check_and_send(portal, path, destination, registered, bars) for path in args.bundles]
+
+
+def _check_and_send(
+    portal: Portal, path: Path, destination: uploading.Destination, registered: Mapping[str, Key], bars: Progress
+) -> Handed:
+    try:
+        refuse_inadmissible(path, registered, destination.organisation)
+    except RunnerError as error:
+        return Handed(bundle=path, error=error)
+    return _send_one(portal, path, destination, bars)
 
 
 def _send_one(portal: Portal, path: Path, destination: uploading.Destination, bars: Progress) -> Handed:

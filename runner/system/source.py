@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 from runner import shadowing
+from workloads.datasets.files import sha256_of
 
 
 def source_digest(root: Path | None = None) -> str:
@@ -15,5 +16,5 @@ def source_digest(root: Path | None = None) -> str:
     """
     root = root or shadowing.installation()
     files = sorted(path for package in shadowing.PACKAGES for path in (root / package).rglob("*.py"))
-    lines = (f"{p.relative_to(root).as_posix()} {hashlib.sha256(p.read_bytes()).hexdigest()}\n" for p in files)
+    lines = (f"{p.relative_to(root).as_posix()} {sha256_of(p)}\n" for p in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -7,13 +7,16 @@ from typing import Any
 
 import pynvml
 
-from ranking.evidence.model import DeviceSample, Reading
+from ranking.evidence.model import DeviceSample, Reading, Unavailable
 from runner.telemetry.unavailable import attempt, in_json
 
 KIB_BYTES = 1024
 """NVML gives PCIe throughput in KB/s; its documentation means 1024 bytes."""
 
 MILLIWATTS_PER_WATT = 1000.0
+
+PCIE_NOT_NOW = Unavailable("sampled once a second")
+"""In place of PCIe traffic in the records between two samples of it."""
 
 
 class NvmlUnavailable(Exception):
@@ -31,9 +34,9 @@ class NvmlReader:
         except pynvml.NVMLError as error:
             raise NvmlUnavailable(str(error)) from error
 
-    def read(self) -> list[DeviceSample]:
-        """One sample of every device."""
-        return [_sample(index, handle) for index, handle in enumerate(self._handles)]
+    def read(self, *, with_pcie: bool = True) -> list[DeviceSample]:
+        """One sample of every device; PCIe traffic costs two windows of 20 ms a device, the rest far less."""
+        return [_sample(index, handle, with_pcie=with_pcie) for index, handle in enumerate(self._handles)]
 
     def describe(self) -> list[dict[str, Any]]:
         """Name, memory, PCIe link and power limit of every device; nothing that tells one from another."""
@@ -63,20 +66,25 @@ def _handles(uuids: Sequence[str] | None) -> list[Any]:
     return [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())]
 
 
-def _sample(index: int, handle: Any) -> DeviceSample:
+def _sample(index: int, handle: Any, *, with_pcie: bool) -> DeviceSample:
+    """One device, the slow reading first and energy last: nearest to the moment that the record is stamped with."""
+
     def field(read: Callable[[], int | float]) -> Reading:
         return attempt(read, pynvml.NVMLError)
 
+    def pcie(counter: int) -> Reading:
+        return field(lambda: _pcie(handle, counter)) if with_pcie else PCIE_NOT_NOW
+
     return DeviceSample(
         index=index,
+        pcie_tx_bytes_per_s=pcie(pynvml.NVML_PCIE_UTIL_TX_BYTES),
+        pcie_rx_bytes_per_s=pcie(pynvml.NVML_PCIE_UTIL_RX_BYTES),
         utilisation_percent=field(lambda: pynvml.nvmlDeviceGetUtilizationRates(handle).gpu),
         memory_used_bytes=field(lambda: pynvml.nvmlDeviceGetMemoryInfo(handle).used),
-        power_watts=field(lambda: pynvml.nvmlDeviceGetPowerUsage(handle) / MILLIWATTS_PER_WATT),
-        energy_millijoules=field(lambda: pynvml.nvmlDeviceGetTotalEnergyConsumption(handle)),
         clock_mhz=field(lambda: pynvml.nvmlDeviceGetClockInfo(handle, pynvml.NVML_CLOCK_SM)),
         temperature_c=field(lambda: pynvml.nvmlDeviceGetTemperature(handle, pynvml.NVML_TEMPERATURE_GPU)),
-        pcie_tx_bytes_per_s=field(lambda: _pcie(handle, pynvml.NVML_PCIE_UTIL_TX_BYTES)),
-        pcie_rx_bytes_per_s=field(lambda: _pcie(handle, pynvml.NVML_PCIE_UTIL_RX_BYTES)),
+        power_watts=field(lambda: pynvml.nvmlDeviceGetPowerUsage(handle) / MILLIWATTS_PER_WATT),
+        energy_millijoules=field(lambda: pynvml.nvmlDeviceGetTotalEnergyConsumption(handle)),
     )
 
 

@@ -148,6 +148,9 @@ def test_time_left_counts_only_what_was_done_since_the_start() -> None:
     board.take(STARTED)
     assert board.done() == 0.2
     assert board.left_s() is None
+    clock.now = 9.0
+    board.take(Progress(run=1, phase="training", samples=1))
+    assert board.left_s() is None, "a first step tells no pace"
     clock.now = 10.0
     board.take(TRAINING)
     assert board.done() == pytest.approx(0.3)
@@ -155,6 +158,17 @@ def test_time_left_counts_only_what_was_done_since_the_start() -> None:
     board.take(ENDED)
     assert board.done() == pytest.approx(0.4)
     assert board.left_s() == pytest.approx(30.0)
+
+
+def test_an_interval_that_ended_tells_the_pace_however_small_its_part_is() -> None:
+    clock = Clock()
+    board = Board(clock=clock)
+    board.take(STARTED)
+    clock.now = 1.0
+    board.take(Progress(run=1, phase="training", samples=50))
+    assert board.left_s() is None
+    board.take(Progress(run=1, phase="saving", samples=50, quality=0.5))
+    assert board.left_s() == pytest.approx(79.0)
 
 
 @pytest.mark.parametrize(

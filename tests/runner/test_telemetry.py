@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from ranking.evidence.chain import genesis
 from ranking.evidence.model import DeviceSample, HostSample, Unavailable
 from ranking.evidence.telemetry import TelemetryWriter, parse_telemetry
+from runner.telemetry import sampler as sampler_module
 from runner.telemetry.host import HostReader
 from runner.telemetry.nvml import NvmlReader, NvmlUnavailable
 from runner.telemetry.rapl import RaplReader
-from runner.telemetry.sampler import Sampler
+from runner.telemetry.sampler import DENSE_PERIOD_S, Sampler, next_due_s
 from runner.telemetry.unavailable import REASON_LIMIT, attempt, because
 
 NONCE = "ab" * 16
@@ -119,6 +120,13 @@ def test_a_device_is_read_in_the_units_of_its_fields(monkeypatch: pytest.MonkeyP
     )
 
 
+def test_pcie_traffic_that_is_not_wanted_is_not_read_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    Driver(monkeypatch, frozenset({"nvmlDeviceGetPcieThroughput"}))
+    (sample,) = NvmlReader(["GPU-1"]).read(with_pcie=False)
+    assert sample.pcie_tx_bytes_per_s == sample.pcie_rx_bytes_per_s == Unavailable("sampled once a second")
+    assert sample.energy_millijoules == 2**53 + 1
+
+
 def test_a_field_that_a_device_lacks_is_unavailable_and_the_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
     Driver(monkeypatch, frozenset({"nvmlDeviceGetTotalEnergyConsumption"}))
     (sample,) = NvmlReader(["GPU-1"]).read()
@@ -146,6 +154,17 @@ def test_without_a_driver_the_reason_is_the_drivers(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(pynvml, "nvmlInit", missing)
     with pytest.raises(NvmlUnavailable, match="NVML Shared Library Not Found"):
         NvmlReader()
+
+
+@given(st.lists(st.floats(0, 0.5), min_size=1, max_size=50))
+def test_samples_keep_their_period_however_long_each_takes(lengths_s: list[float]) -> None:
+    now_s = due_s = 0.0
+    for length_s in lengths_s:
+        before_s = due_s
+        now_s = due_s + length_s
+        due_s = next_due_s(due_s, DENSE_PERIOD_S, now_s)
+        assert due_s >= now_s, "what was missed is not made up for"
+        assert due_s == (before_s + DENSE_PERIOD_S if length_s <= DENSE_PERIOD_S else now_s)
 
 
 class CountedWriter(TelemetryWriter):
@@ -183,6 +202,34 @@ def test_devices_that_cannot_be_read_still_have_their_place(tmp_path: Path, monk
     _, devices = record(tmp_path / "telemetry.jsonl", ["GPU-1", "GPU-2"])
     assert [device.index for device in devices] == [0, 1]
     assert {device.power_watts for device in devices} == {Unavailable("Not Supported")}
+
+
+def test_traffic_is_read_once_a_second_and_all_else_in_every_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Driver(monkeypatch)
+    path = tmp_path / "telemetry.jsonl"
+    with CountedWriter(path) as writer, Sampler(writer, ["GPU-1"]):
+        for _ in range(13):
+            writer.written.acquire()
+    samples = [sample.devices[0] for sample in parse_telemetry(path.read_bytes())[0]]
+    assert all(sample.power_watts == 412.5 for sample in samples)
+    with_traffic = [sample for sample in samples if sample.pcie_tx_bytes_per_s == 3072]
+    assert samples[0] in with_traffic
+    assert len(with_traffic) < len(samples) / 2
+
+
+def test_the_timed_interval_begins_with_a_sample_and_the_end_has_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampler_module, "DENSE_PERIOD_S", 3600.0)
+    with CountedWriter(tmp_path / "telemetry.jsonl") as writer:
+        with Sampler(writer, []) as sampler:
+            writer.written.acquire()
+            sampler.timed_interval_starts()
+            writer.written.acquire()
+            assert sampler.position()[0] == 2
+        assert writer.state()[0] == 3
 
 
 def test_what_the_thread_died_of_is_raised_where_the_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
