@@ -46,7 +46,10 @@ EXPLANATIONS: dict[str, Explanation] = {
     "organisation.name_invalid": Explanation(
         status=422,
         title=_("This is no name for an organisation."),
-        action=_("Use letters or digits; at most 100 characters."),
+        action=_(
+            "Give at most 100 characters, and where the name holds no Latin letter or digit also a short name of Latin "
+            "letters, digits and hyphens, at most 60, for addresses."
+        ),
     ),
     "membership.unknown_person": Explanation(
         status=404, title=_("Nobody has an account with this address."), action=_("Ask the person to sign up first.")
@@ -57,7 +60,7 @@ EXPLANATIONS: dict[str, Explanation] = {
     "key.malformed": Explanation(
         status=422,
         title=_("This is no Ed25519 public key."),
-        action=_("Send the 32 raw bytes in base64, as `vflops keys` prints them."),
+        action=_("Send the 32 raw bytes in base64, as `vflops keys show` prints them."),
     ),
     "key.proof_failed": Explanation(
         status=422,
@@ -67,7 +70,7 @@ EXPLANATIONS: dict[str, Explanation] = {
     "key.already_registered": Explanation(
         status=409,
         title=_("This key is registered already, by another organisation or revoked."),
-        action=_("Make a new key with `vflops keys create` and register that."),
+        action=_("Make a new key with `vflops keys create NAME`, then `vflops keys register NAME`."),
     ),
     "key.already_revoked": Explanation(
         status=409, title=_("This key is revoked already."), action=_("Nothing is left to do.")

@@ -65,7 +65,7 @@ def parse_query(values: Mapping[str, str], sortable: frozenset[str]) -> Query:
     return Query(
         filters=Filters(**{f.name: _text(values.get(f.name, "")) for f in fields(Filters)}),
         sort=_sort(values.get("sort", ""), sortable),
-        page=_page(values.get("page", "1")),
+        page=parse_page(values),
     )
 
 
@@ -84,7 +84,9 @@ def _sort(value: str, sortable: frozenset[str]) -> Sort:
     return Sort(key=key, descending=value.startswith("-"))
 
 
-def _page(value: str) -> int:
+def parse_page(values: Mapping[str, str]) -> int:
+    """The number of the page asked for, 1 where none is; raises BadRequest where it is no positive number."""
+    value = values.get("page", "1")
     if not (value.isascii() and value.isdigit() and 1 <= len(value) <= 6 and int(value) > 0):
         raise BadRequest("page is no positive number")
     return int(value)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
+from portal.boards.words import readable, word
 from portal.results.models import Board
 from workloads.definition import Level, UnknownWorkload, Workload, find, registry
 
@@ -24,7 +26,11 @@ class Entry:
     @property
     def title(self) -> str:
         """``Image classification, lite, hardware level``."""
-        return f"{self.workload.replace('_', ' ').capitalize()}, {self.scale}, {self.level} level"
+        return _("%(workload)s, %(scale)s, %(level)s level") % {
+            "workload": readable(self.workload),
+            "scale": word(self.scale, "scale"),
+            "level": word(self.level, "level"),
+        }
 
     @property
     def url(self) -> str:

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import matplotlib as mpl
+from django.conf import settings
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from matplotlib.figure import Figure
+
+from portal.boards.captions import scopes
 
 Document = Mapping[str, Any]
 Point = Mapping[str, Any]
@@ -33,9 +40,9 @@ class Series:
 
     name: str
     curve: str
-    title: str
-    x_title: str
-    y_title: str
+    title: Promise
+    x_title: Promise
+    y_title: Promise
     columns: tuple[str, ...]
     x: Callable[[Point], float]
     y: Callable[[Point], float | None]
@@ -46,9 +53,9 @@ SERIES = (
     Series(
         name="quality",
         curve="quality",
-        title="Quality at every evaluation",
-        x_title="Time since the start of the run (s)",
-        y_title="Quality",
+        title=_("Quality at every evaluation"),
+        x_title=_("Time since the start of the run (s)"),
+        y_title=_("Quality"),
         columns=("seconds", "samples", "quality", "loss"),
         x=lambda p: float(p["seconds"]),
         y=lambda p: p["quality"],
@@ -57,9 +64,9 @@ SERIES = (
     Series(
         name="throughput",
         curve="throughput",
-        title="Training throughput over time",
-        x_title="Time since the start of the run (s)",
-        y_title="Samples per second",
+        title=_("Training throughput over time"),
+        x_title=_("Time since the start of the run (s)"),
+        y_title=_("Samples per second"),
         columns=("seconds", "samples_per_s", "loss"),
         x=lambda p: float(p["seconds"]),
         y=lambda p: p["samples_per_s"],
@@ -67,9 +74,9 @@ SERIES = (
     Series(
         name="power",
         curve="power",
-        title="Power over time",
-        x_title="Time since the start of the run (s)",
-        y_title="Power (W)",
+        title=_("Power over time"),
+        x_title=_("Time since the start of the run (s)"),
+        y_title=_("Power (W)"),
         columns=("seconds", "watts"),
         x=lambda p: float(p["seconds"]),
         y=lambda p: p["watts"],
@@ -77,22 +84,32 @@ SERIES = (
     Series(
         name="utilisation",
         curve="utilisation",
-        title="Utilisation over time",
-        x_title="Time since the start of the run (s)",
-        y_title="Utilisation (%)",
+        title=_("Utilisation over time"),
+        x_title=_("Time since the start of the run (s)"),
+        y_title=_("Utilisation (%)"),
         columns=("seconds", "percent"),
         x=lambda p: float(p["seconds"]),
         y=lambda p: p["percent"],
     ),
 )
 
+MEASURED: dict[tuple[str, str], Promise] = {
+    ("power", "accelerators"): _("Power of all accelerators (W)"),
+    ("power", "package"): _("Power of the CPU package (W)"),
+    ("utilisation", "accelerators"): _("Utilisation of the accelerators (%)"),
+    ("utilisation", "host"): _("Utilisation of the host's CPU (%)"),
+}
+"""Axis titles of curves that say which part of the machine was measured."""
+
 
 def build(document: Document) -> dict[str, Any]:
     """All figures of a report document by name: ``{"quality": {"title", "plotly", "svg", "table"}, ...}``.
 
-    A figure without a single point is left out, for example power where nothing could be read.
+    A figure without a single point is left out, for example power where nothing could be read. What is stored is the
+    same for every reader, so its words are in the portal's own language; captions are translated where they are shown.
     """
-    return {series.name: _figure(series, document) for series in SERIES if _has_points(series, document)}
+    with translation.override(settings.LANGUAGE_CODE):
+        return {series.name: _figure(series, document) for series in SERIES if _has_points(series, document)}
 
 
 def _has_points(series: Series, document: Document) -> bool:
@@ -107,8 +124,8 @@ def _curve(series: Series, run: Document) -> Sequence[Point]:
 def _figure(series: Series, document: Document) -> dict[str, Any]:
     target = _target(series, document)
     return {
-        "title": series.title,
-        "plotly": {"data": _traces(series, document), "layout": _layout(series, target)},
+        "title": str(series.title),
+        "plotly": {"data": _traces(series, document), "layout": _layout(series, document, target)},
         "svg": _picture(series, document, target),
         "table": _table(series, document),
     }
@@ -128,7 +145,17 @@ def thinned(points: Sequence[Point], limit: int = MAX_POINTS) -> list[Point]:
 
 
 def _run_name(run: Document) -> str:
-    return f"Run {run['index'] + 1}" + ("" if run["counted"] else " (not counted)")
+    name = gettext("Run %(number)d") if run["counted"] else gettext("Run %(number)d, dropped")
+    return name % {"number": run["index"] + 1}
+
+
+def _y_title(series: Series, document: Document) -> str:
+    found = scopes(document, series.name)
+    return str(MEASURED.get((series.name, found[0]), series.y_title) if len(found) == 1 else series.y_title)
+
+
+def _target_name(target: float) -> str:
+    return gettext("target %(value)s") % {"value": f"{target:.4f}"}
 
 
 def _traces(series: Series, document: Document) -> list[dict[str, Any]]:
@@ -149,10 +176,10 @@ def _trace(series: Series, run: Document) -> dict[str, Any]:
     }
 
 
-def _layout(series: Series, target: float | None) -> dict[str, Any]:
+def _layout(series: Series, document: Document, target: float | None) -> dict[str, Any]:
     layout: dict[str, Any] = {
-        "xaxis": {"title": {"text": series.x_title}, "rangemode": "tozero"},
-        "yaxis": {"title": {"text": series.y_title}} | ({} if series.markers else {"rangemode": "tozero"}),
+        "xaxis": {"title": {"text": str(series.x_title)}, "rangemode": "tozero"},
+        "yaxis": {"title": {"text": _y_title(series, document)}} | ({} if series.markers else {"rangemode": "tozero"}),
         "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         "margin": {"l": 64, "r": 16, "t": 48, "b": 56},
         "hovermode": "closest",
@@ -167,7 +194,7 @@ def _target_line(target: float) -> dict[str, Any]:
     place = {"xref": "paper", "x": 1, "y": target, "xanchor": "right", "yanchor": "top", "showarrow": False}
     return {
         "shapes": [{"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": target, "y1": target, "line": line}],
-        "annotations": [place | {"text": f"target {target:.4f}"}],
+        "annotations": [place | {"text": _target_name(target)}],
     }
 
 
@@ -204,11 +231,11 @@ def _draw(axes: Any, series: Series, document: Document, target: float | None) -
             label=_run_name(run),
         )
     if target is not None:
-        axes.axhline(target, color=TARGET_COLOUR, linewidth=1, linestyle="--", label=f"target {target:.4f}")
+        axes.axhline(target, color=TARGET_COLOUR, linewidth=1, linestyle="--", label=_target_name(target))
     if not series.markers:
         axes.set_ylim(bottom=0)
-    axes.set_xlabel(series.x_title)
-    axes.set_ylabel(series.y_title)
+    axes.set_xlabel(str(series.x_title))
+    axes.set_ylabel(_y_title(series, document))
     axes.grid(visible=True, color="#dddddd", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))

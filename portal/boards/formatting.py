@@ -45,6 +45,11 @@ def operations(value: float | None) -> str:
     return scaled(value, "FLOP")
 
 
+def joules(value: float | None) -> str:
+    """Energy with the fitting prefix."""
+    return scaled(value, "J")
+
+
 def seconds(value: float | None) -> str:
     """A duration: 0.84 s, 12.3 s, 4 min 05.2 s, 3 h 04 min, 2 d 05 h."""
     if value is None or not math.isfinite(value):

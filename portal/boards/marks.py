@@ -27,7 +27,7 @@ class Badge:
 class Trust:
     """One trust mark on a result's page: what it proves, and whether this result carries it."""
 
-    name: str
+    name: Promise
     proves: Promise
     held: bool
     reason: str | Promise = ""
@@ -45,6 +45,9 @@ UNEVEN = Badge(
     css="badge-warn",
 )
 
+ROW_MARKS = (SIGNED, OWN, UNEVEN)
+"""All marks that a row can carry; a board explains them below its table."""
+
 NOT_YET = _("Not part of the benchmark yet; the evidence format has its place.")
 
 
@@ -59,34 +62,39 @@ def badges(result: Result) -> tuple[Badge, ...]:
 
 
 def trust(result: Result, *, audited: bool) -> tuple[Trust, ...]:
-    """All trust marks in their order, held or not. ``audited``: an auditor has noted that a person looked."""
+    """All trust marks in their order, held or not. ``audited``: an auditor accepted it after a hold."""
     return (
-        Trust(name="signed", proves=_("Who handed it in, and that no byte changed since."), held=True),
+        Trust(name=_("signed"), proves=_("Who handed it in, and that no byte changed since."), held=True),
         Trust(
-            name="ticketed",
+            name=_("ticketed"),
             proves=_("The seeds were not chosen, the time window is known, and no second try is hidden."),
             held=result.seeds != OWN_SEEDS,
             reason=_("Own seeds: they follow from a number that the submitter drew."),
         ),
         Trust(
-            name="witnessed",
+            name=_("witnessed"),
             proves=_("Training took the time stated, and was not done before."),
             held=False,
             reason=NOT_YET,
         ),
         Trust(
-            name="replayed",
+            name=_("replayed"),
             proves=_("Drawn segments of the run really are training of this model on this data."),
             held=False,
             reason=NOT_YET,
         ),
         Trust(
-            name="re-evaluated",
+            name=_("re-evaluated"),
             proves=_("The final weights have the quality stated, and did not learn the test set."),
             held=False,
             reason=NOT_YET,
         ),
-        Trust(name="audited", proves=_("A person looked at the evidence."), held=audited, reason=_("Nobody has yet.")),
+        Trust(
+            name=_("audited"),
+            proves=_("An auditor examined the evidence and accepted it."),
+            held=audited,
+            reason=_("No auditor has decided on it."),
+        ),
     )
 
 

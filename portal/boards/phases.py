@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from portal.boards.words import word
+
 STRIP_WIDTH = 1000.0
 """Width of a strip's drawing in its own units."""
 KNOWN = ("preparation", "training", "evaluation", "checkpoint")
@@ -47,7 +49,7 @@ def _strip(run: Mapping[str, Any], first: float, scale: float) -> Strip:
     parts = tuple(_part(phase, first, scale) for phase in run["phases"])
     totals: dict[str, float] = defaultdict(float)
     for part in parts:
-        totals[part.name] += part.seconds
+        totals[word(part.name, "phase")] += part.seconds
     return Strip(number=run["index"] + 1, parts=parts, totals=tuple(totals.items()))
 
 

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from portal.boards import selectors
 from portal.boards.caching import public_page
+from portal.boards.captions import caption
 from portal.boards.catalogue import definition_of, entry
 from portal.boards.citations import bibtex
 from portal.boards.marks import NOT_PROVEN, trust
@@ -55,7 +56,6 @@ def _context(record: ResultRecord) -> dict[str, Any]:
     document = record.version.document
     definition = definition_of(record.result.board.workload, record.result.board.scale)
     lower = definition is not None and definition.metric.direction is Direction.LOWER
-    audited = any(mark.by_auditor and mark.kind == "noted" for mark in record.marks)
     address = permanent_address(record)
     return {
         "record": record,
@@ -66,8 +66,9 @@ def _context(record: ResultRecord) -> dict[str, Any]:
         "steps": workings(document, lower_is_better=lower),
         "system_facts": system_facts(document),
         "packages": packages(document),
+        "figures": [(figure, caption(document, figure.name)) for figure in record.figures],
         "phases": strips(document["runs"]),
-        "trust": trust(record.result, audited=audited),
+        "trust": trust(record.result, audited=record.audited),
         "not_proven": NOT_PROVEN,
         "address": address,
         "canonical_url": address,

@@ -13,10 +13,10 @@ from django.utils.translation import gettext_lazy as _
 
 from portal.accounts.models import Organisation
 from portal.boards.addresses import Query, Sort
+from portal.boards.paging import PAGE_ROWS, page_count
 from portal.results.models import Board, Figure, Mark, Result, ResultVersion, Standing
+from portal.trail.models import Event, Kind
 
-PAGE_ROWS = 100
-"""Rows a page: a screenful of screens, and far below what a browser lays out in a tenth of a second."""
 TOP_ROWS = 3
 TOP_BOARDS = 3
 
@@ -84,7 +84,7 @@ class BoardPage:
     @property
     def pages(self) -> int:
         """Pages in all, at least one."""
-        return max(1, -(-self.total // PAGE_ROWS))
+        return page_count(self.total)
 
 
 def boards_all() -> tuple[Board, ...]:
@@ -170,10 +170,11 @@ class ResultRecord:
     versions: tuple[ResultVersion, ...]
     figures: tuple[Figure, ...]
     marks: tuple[Mark, ...]
+    audited: bool
 
 
 def result_record(public_id: str, number: int | None = None) -> ResultRecord | None:
-    """A result in its newest version, or in version ``number``; four queries; None where there is none."""
+    """A result in its newest version, or in version ``number``; five queries; None where there is none."""
     result = (
         Result.objects.select_related("board", "submission__upload", "organisation").filter(public_id=public_id).first()
     )
@@ -189,7 +190,13 @@ def result_record(public_id: str, number: int | None = None) -> ResultRecord | N
         versions=versions,
         figures=tuple(wanted.figures.all()),
         marks=tuple(result.marks.all()),
+        audited=hold_was_accepted(result.submission.public_id),
     )
+
+
+def hold_was_accepted(submission_id: str) -> bool:
+    """Whether an auditor decided to accept the held submission: the trail names who did; a verifier is nobody."""
+    return Event.objects.filter(subject=submission_id, kind=Kind.SUBMISSION_VERIFY).exclude(actor="").exists()
 
 
 def figure_find(public_id: str, number: int, name: str) -> Figure | None:
@@ -202,6 +209,6 @@ def organisation_find(slug: str) -> Organisation | None:
     return Organisation.objects.prefetch_related("signing_keys").filter(slug=slug).first()
 
 
-def organisation_results(organisation: Organisation) -> tuple[Result, ...]:
-    """Everything that an organisation has published, newest first, withdrawn results included; one query."""
-    return tuple(organisation.results.select_related("board")[:PAGE_ROWS])
+def organisation_results(organisation: Organisation) -> QuerySet[Result]:
+    """Everything that an organisation has published, newest first, withdrawn results included."""
+    return organisation.results.select_related("board").order_by("-published_at", "-pk")

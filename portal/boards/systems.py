@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from portal.boards.words import field_name
+
 Document = Mapping[str, Any]
 
 OWN = "vflops"
@@ -18,8 +20,8 @@ def system_facts(document: Document) -> tuple[tuple[str, Any], ...]:
     """Name and value of every plain field of the system description, in its own order."""
     system = document.get("system") or {}
     hidden = STRUCTURED | EMPTY_BY_RULE
-    plain = [(_title(key), value) for key, value in system.items() if key not in hidden]
-    return (*plain, *((_title(key), value) for key, value in _own(system).items() if not _is_long(value)))
+    plain = [(field_name(key), value) for key, value in system.items() if key not in hidden]
+    return (*plain, *((field_name(key), value) for key, value in _own(system).items() if not _is_long(value)))
 
 
 def packages(document: Document) -> tuple[tuple[str, Any], ...]:
@@ -36,7 +38,3 @@ def _own(system: Document) -> Document:
 
 def _is_long(value: Any) -> bool:
     return isinstance(value, (list, tuple)) or (isinstance(value, Mapping) and set(value) != {"unavailable"})
-
-
-def _title(key: str) -> str:
-    return key.replace("_", " ").capitalize()

@@ -10,6 +10,7 @@ app_name = "boards"
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("favicon.ico", views.favicon, name="favicon"),
     path("boards/", views.index, name="index"),
     path("boards/<slug:workload>/<slug:scale>/<slug:level>/", views.board, name="board"),
     path("organisations/<slug:slug>/", views.organisation, name="organisation"),

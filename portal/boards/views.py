@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
+from django.views.decorators.http import require_safe
 
 from portal.boards import selectors
 from portal.boards.addresses import parse_query
 from portal.boards.caching import public_page
 from portal.boards.catalogue import Entry, catalogue, definition_of, entry, siblings
+from portal.boards.marks import ROW_MARKS
+from portal.boards.paging import page_of
 from portal.boards.tables import table
 from workloads.definition import Level
 
@@ -48,6 +52,7 @@ def board(request: HttpRequest, workload: str, scale: str, level: str) -> HttpRe
         "scales": [other for other in others if other.level == level],
         "levels": [other for other in others if other.scale == scale],
         "page": table(page, query, shown.url),
+        "row_marks": ROW_MARKS,
         "section": "boards",
     }
     return render(request, "boards/board.html", context)
@@ -59,5 +64,13 @@ def organisation(request: HttpRequest, slug: str) -> HttpResponse:
     found = selectors.organisation_find(slug)
     if found is None:
         raise Http404("no such organisation")
-    results = [(entry(result.board), result) for result in selectors.organisation_results(found)]
-    return render(request, "boards/organisation.html", {"organisation": found, "results": results, "section": "boards"})
+    page = page_of(selectors.organisation_results(found), request.GET)
+    results = [(entry(result.board), result) for result in page.rows]
+    context = {"organisation": found, "page": page, "results": results, "section": "boards"}
+    return render(request, "boards/organisation.html", context)
+
+
+@require_safe
+def favicon(_request: HttpRequest) -> HttpResponse:
+    """Where browsers look for the icon of an answer that is no page."""
+    return redirect(static("img/favicon.svg"))

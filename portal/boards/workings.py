@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from portal.boards import formatting
@@ -53,20 +54,24 @@ def workings(document: Document, *, lower_is_better: bool = False) -> tuple[Step
 
 def _choice(document: Document, counted: list[Document]) -> Step:
     order = sorted(document["runs"], key=lambda run: run["valid_flops"] if run["valid_flops"] is not None else -1.0)
-    listing = " < ".join(f"run {run['index'] + 1}: {formatting.flops(run['valid_flops'])}" for run in order)
+    listing = " < ".join(f"{_run(run)}: {formatting.flops(run['valid_flops'])}" for run in order)
     return Step(
         title=_("The best and the worst of five runs are dropped; the middle three count"),
         sum=listing,
-        outcome=", ".join(f"run {run['index'] + 1}" for run in counted),
+        outcome=", ".join(_run(run) for run in counted),
         sign="\N{RIGHTWARDS ARROW}",
     )
+
+
+def _run(run: Document) -> str:
+    return gettext("run %(number)d") % {"number": run["index"] + 1}
 
 
 def _credit(counted: list[Document], samples: int, flops_per_sample: int) -> Step:
     terms = " + ".join(f"{run['samples']:,}" for run in counted)
     return Step(
         title=_("Operations credited: training samples times operations per sample"),
-        sum=f"({terms}) samples × {flops_per_sample:,} FLOP",
+        sum=gettext("(%(terms)s) samples") % {"terms": terms} + f" × {flops_per_sample:,} FLOP",
         outcome=f"{samples * flops_per_sample:.6e} FLOP",
     )
 

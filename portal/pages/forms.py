@@ -21,7 +21,10 @@ class OrganisationForm(forms.Form):
         label=_("Short name"),
         max_length=60,
         required=False,
-        help_text=_("Letters, digits and hyphens, for addresses; made from the name where left empty."),
+        help_text=_(
+            "Latin letters, digits and hyphens, for addresses. Made from the name where left empty; needed where "
+            "the name has no Latin letter."
+        ),
     )
     country = forms.RegexField(
         r"^[A-Za-z]{2}$",

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from portal.accounts.models import ApiToken, Organisation, Role
+from portal.accounts.models import Organisation, Role
 from portal.accounts.selectors import may_manage, may_submit, organisations_visible_to
 from portal.accounts.services import (
     api_token_create,
@@ -21,6 +21,7 @@ from portal.accounts.services import (
     signing_key_revoke,
 )
 from portal.errors import PortalError
+from portal.pages import selectors
 from portal.pages.doors import attempt, organisation_of, person, private
 from portal.pages.forms import MemberForm, OrganisationForm, ReasonForm, TokenForm
 
@@ -71,7 +72,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("pages:members", slug=slug)
     context = _context(request, organisation, "members") | {
         "form": form,
-        "memberships": organisation.memberships.select_related("user").order_by("created_at"),
+        "memberships": selectors.memberships_of(organisation),
     }
     return render(request, "pages/members.html", context)
 
@@ -80,7 +81,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponse:
 def member_remove(request: HttpRequest, slug: str, person_id: str) -> HttpResponse:
     """Take a person out, or leave."""
     organisation = organisation_of(request, slug)
-    membership = get_object_or_404(organisation.memberships.select_related("user"), user__public_id=person_id)
+    membership = get_object_or_404(selectors.memberships_of(organisation), user__public_id=person_id)
     action = partial(membership_remove, membership=membership, by=person(request))
     attempt(request, action, _("The person is no member any more."))
     if membership.user == person(request):
@@ -92,7 +93,7 @@ def member_remove(request: HttpRequest, slug: str, person_id: str) -> HttpRespon
 def keys(request: HttpRequest, slug: str) -> HttpResponse:
     """The organisation's signing keys, and how to register one."""
     organisation = organisation_of(request, slug)
-    context = _context(request, organisation, "keys") | {"keys": organisation.signing_keys.all()}
+    context = _context(request, organisation, "keys") | {"keys": selectors.signing_keys_of(organisation)}
     return render(request, "pages/keys.html", context)
 
 
@@ -100,7 +101,7 @@ def keys(request: HttpRequest, slug: str) -> HttpResponse:
 def key_revoke(request: HttpRequest, slug: str, key_id: str) -> HttpResponse:
     """Revoke a signing key, with a reason."""
     organisation = organisation_of(request, slug)
-    key = get_object_or_404(organisation.signing_keys, key_id=key_id)
+    key = get_object_or_404(selectors.signing_keys_of(organisation), key_id=key_id)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         action = partial(signing_key_revoke, key=key, user=person(request), reason=form.cleaned_data["reason"])
@@ -126,21 +127,15 @@ def tokens(request: HttpRequest, slug: str) -> HttpResponse:
         "form": form,
         "secret": secret,
         "now": timezone.now(),
-        "tokens": _tokens(request, organisation),
+        "tokens": selectors.tokens_visible_to(person(request), organisation),
     }
     return render(request, "pages/tokens.html", context)
-
-
-def _tokens(request: HttpRequest, organisation: Organisation) -> list[ApiToken]:
-    """Owners see all tokens of the organisation, others their own."""
-    found = organisation.api_tokens.select_related("user").order_by("-created_at")
-    return list(found if may_manage(person(request), organisation) else found.filter(user=person(request)))
 
 
 @private("POST")
 def token_revoke(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """End a token."""
     organisation = organisation_of(request, slug)
-    token = get_object_or_404(organisation.api_tokens, public_id=public_id)
+    token = get_object_or_404(selectors.tokens_of(organisation), public_id=public_id)
     attempt(request, partial(api_token_revoke, token=token, user=person(request)), _("The token is revoked."))
     return redirect("pages:tokens", slug=slug)

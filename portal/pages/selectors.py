@@ -8,17 +8,14 @@ from typing import Any
 
 from django.db.models import Count, Min, QuerySet
 
-from portal.accounts.models import User
-from portal.accounts.selectors import may_submit
+from portal.accounts.models import ApiToken, Membership, Organisation, SigningKey, User
+from portal.accounts.selectors import may_manage, may_submit
 from portal.results.models import Result
 from portal.submissions.models import Submission, VerificationReport
 from portal.submissions.selectors import newest_report, submissions_visible_to
 from portal.submissions.states import FINAL, WAITING, State
 from portal.trail.models import Event, Heartbeat
 from portal.trail.selectors import events_of
-
-LIST_ROWS = 100
-"""Submissions that the list shows; older ones are reached through the API."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +30,30 @@ class SubmissionRecord:
     may_submit: bool
 
 
-def submission_list(user: User) -> tuple[Submission, ...]:
-    """The newest submissions that ``user`` may see."""
-    rows = submissions_visible_to(user).select_related("result")
-    return tuple(rows.order_by("-created_at", "-id")[:LIST_ROWS])
+def submission_list(user: User) -> QuerySet[Submission]:
+    """The submissions that ``user`` may see, newest first."""
+    return submissions_visible_to(user).order_by("-created_at", "-id")
+
+
+def memberships_of(organisation: Organisation) -> QuerySet[Membership]:
+    """Who belongs to an organisation, the first ones first."""
+    return organisation.memberships.select_related("user").order_by("created_at")
+
+
+def signing_keys_of(organisation: Organisation) -> QuerySet[SigningKey]:
+    """The signing keys of an organisation, revoked ones included."""
+    return organisation.signing_keys.all()
+
+
+def tokens_of(organisation: Organisation) -> QuerySet[ApiToken]:
+    """All API tokens of an organisation, newest first."""
+    return organisation.api_tokens.select_related("user").order_by("-created_at")
+
+
+def tokens_visible_to(user: User, organisation: Organisation) -> QuerySet[ApiToken]:
+    """The API tokens of an organisation: for its owners all of them, for others their own."""
+    found = tokens_of(organisation)
+    return found if may_manage(user, organisation) else found.filter(user=user)
 
 
 def submission_record(user: User, public_id: str) -> SubmissionRecord | None:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from portal.accounts.models import User
 from portal.accounts.selectors import organisations_to_submit_for
+from portal.boards.paging import page_of
 from portal.errors import EXPLANATIONS
 from portal.pages import selectors
 from portal.pages.doors import attempt, person, private
@@ -32,7 +33,7 @@ UNCHANGED = 204
 def submission_list(request: HttpRequest) -> HttpResponse:
     """What the person's organisations have handed in."""
     context = {
-        "submissions": selectors.submission_list(person(request)),
+        "page": page_of(selectors.submission_list(person(request)), request.GET),
         "may_upload": organisations_to_submit_for(person(request)).exists(),
         "tab": "submissions",
     }

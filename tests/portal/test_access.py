@@ -30,7 +30,7 @@ class Rule(StrEnum):
 
 
 PUBLIC = "home index board organisation result version document picture bundle report citation rules glossary "
-PUBLIC += "take_part api_reference queue account_menu health_live"
+PUBLIC += "favicon take_part api_reference queue account_menu health_live"
 RULES: dict[str, Rule] = {
     **dict.fromkeys(PUBLIC.split(), Rule.PUBLIC),
     **dict.fromkeys(["organisations", "organisation_new", "submissions", "upload"], Rule.PERSON),

@@ -7,17 +7,19 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django import template
+from django.conf import settings
 from django.utils.html import format_html, json_script
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from portal.boards import formatting
+from portal.boards import formatting, words
 
 register = template.Library()
 
 NUMERIC: tuple[tuple[str, Callable[[Any], str]], ...] = (
     ("flops", formatting.flops),
     ("operations", formatting.operations),
+    ("joules", formatting.joules),
     ("seconds", formatting.seconds),
     ("percent", formatting.percent),
     ("factor", formatting.factor),
@@ -42,13 +44,13 @@ def quality(value: float | None) -> str:
 
 @register.filter
 def moment(value: datetime | str | None) -> SafeString | str:
-    """A moment as ``<time datetime>`` in UTC; the browser adds the reader's local time."""
+    """A moment as ``<time datetime>`` in UTC; site.js puts the reader's local time beside it."""
     if value is None or value == "":
         return formatting.MISSING
     at = datetime.fromisoformat(value) if isinstance(value, str) else value
     at = at.astimezone(UTC)
     return format_html(
-        '<time class="number" datetime="{}">{} UTC</time>',
+        '<time class="number moment" datetime="{}">{} UTC</time>',
         at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         at.strftime("%Y-%m-%d %H:%M"),
     )
@@ -68,14 +70,38 @@ def day(value: datetime | None) -> SafeString | str:
 @register.filter
 def readable(name: object) -> str:
     """An identifier as words: ``image_classification`` gives ``Image classification``."""
-    return str(name).replace("_", " ").replace("-", " ").capitalize()
+    return words.readable(name)
+
+
+@register.filter
+def word(code: object, kind: str) -> str:
+    """The word of a code such as a verdict or a state, in the reader's language."""
+    return words.word(code, kind)
+
+
+@register.filter
+def field_name(code: str) -> str:
+    """The name of a field of a system description or configuration."""
+    return words.field_name(code)
+
+
+@register.simple_tag
+def missing() -> str:
+    """What stands where a value is missing."""
+    return formatting.MISSING
+
+
+@register.simple_tag
+def site_url() -> str:
+    """The portal's own address, as commands are given it."""
+    return str(settings.SITE_URL)
 
 
 @register.filter
 def known(value: object) -> object:
     """A value of a system description: the value, or its reason where it is unavailable."""
     if isinstance(value, Mapping) and set(value) == {"unavailable"}:
-        return f"unavailable: {value['unavailable']}"
+        return _("unavailable: %(reason)s") % {"reason": value["unavailable"]}
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     return formatting.MISSING if value in (None, "", []) else value

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from portal.boards.marks import ROW_MARKS
 from portal.boards.selectors import SORTABLE
 from portal.results.services import result_withdraw
 from tests.portal.api.world import World
@@ -47,6 +48,28 @@ def test_a_tie_shares_its_rank_and_says_so(client: Client, published: Publisher)
     for name, flops in (("a", 2e9), ("b", 2e9), ("c", 1e9)):
         published(name, flops)
     assert ranks(get(client)) == ["=1", "=1", "3"]
+
+
+def test_what_stands_in_a_row_is_explained_below_in_words(client: Client, published: Publisher) -> None:
+    """Not in tooltips, which neither fingers nor keyboards reach."""
+    published("a")
+    html = get(client)
+    legend = html.partition('class="legend"')[2].partition("</dl>")[0]
+    for mark in ROW_MARKS:
+        assert str(mark.label) in legend
+        assert str(mark.title) in legend
+    assert "A rank after an equals sign is shared" in legend
+    assert "title=" not in html.partition("<tbody>")[2].partition("</tbody>")[0]
+
+
+def test_news_of_the_table_are_told_by_a_region_that_stays(client: Client, published: Publisher) -> None:
+    """A live region inside what is swapped would be new each time, and silent."""
+    published("a")
+    html = get(client)
+    swapped = html.partition('id="board"')[2].partition("</main>")[0]
+    assert 'role="status"' not in swapped
+    assert "data-announce" in swapped
+    assert 'id="announcer"' in html.partition("</main>")[2]
 
 
 def test_runs_that_overlap_are_not_separated(client: Client, published: Publisher) -> None:

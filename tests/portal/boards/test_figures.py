@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from portal.boards import figures
+from portal.boards.captions import caption
 from portal.trail.fields import parse_json
 from tests.portal.boards.documents import document, run
 
@@ -62,7 +63,7 @@ def test_chart_and_table_hold_the_same_numbers() -> None:
 def test_runs_that_do_not_count_say_so() -> None:
     """In the legend."""
     names = [trace["name"] for trace in figures.build(document())["quality"]["plotly"]["data"]]
-    assert names == ["Run 1", "Run 2", "Run 3", "Run 4 (not counted)", "Run 5 (not counted)"]
+    assert names == ["Run 1", "Run 2", "Run 3", "Run 4, dropped", "Run 5, dropped"]
 
 
 def test_the_target_is_drawn_where_it_is() -> None:
@@ -70,6 +71,34 @@ def test_the_target_is_drawn_where_it_is() -> None:
     layout = figures.build(document())["quality"]["plotly"]["layout"]
     assert [shape["y0"] for shape in layout["shapes"]] == [0.9]
     assert [note["text"] for note in layout["annotations"]] == ["target 0.9000"]
+
+
+@pytest.mark.parametrize(
+    ("scopes", "title"),
+    [
+        (("accelerators", "accelerators"), "Utilisation of the accelerators (%)"),
+        (("host", "host"), "Utilisation of the host's CPU (%)"),
+        (("accelerators", "host"), "Utilisation (%)"),
+        ((None, None), "Utilisation (%)"),
+    ],
+)
+def test_an_axis_says_what_was_measured_where_all_runs_agree(scopes: tuple[str | None, ...], title: str) -> None:
+    """Devices and host are two things."""
+    busy: list[dict[str, Any]] = [{"seconds": 1.0, "percent": 50.0}]
+    runs = [run(i, utilisation=busy) | {"measured": {"utilisation": {"scope": s}}} for i, s in enumerate(scopes)]
+    layout = figures.build(document(runs=runs))["utilisation"]["plotly"]["layout"]
+    assert layout["yaxis"]["title"]["text"] == title
+
+
+def test_a_caption_names_every_scope_once() -> None:
+    """And says nothing where that needs no saying."""
+    runs = [
+        run(i) | {"measured": {"power": {"scope": s}}} for i, s in enumerate(("accelerators", "package", "package"))
+    ]
+    text = caption(document(runs=runs), "power")
+    assert text.count("Measured:") == 2
+    assert "CPU package" in text
+    assert "Measured" not in caption(document(), "quality")
 
 
 def test_a_figure_without_a_point_is_left_out() -> None:

@@ -73,6 +73,28 @@ def test_an_unknown_address_gives_the_own_page(client: Client, db: None) -> None
     assert "No page lives at this address" in response.content.decode()
 
 
+def test_the_icon_is_where_browsers_look_for_it(client: Client) -> None:
+    """Answers that are no page have no link to it."""
+    answer = client.get("/favicon.ico")
+    assert answer.status_code == 302
+    assert answer["Location"] == "/static/img/favicon.svg"
+
+
+@pytest.mark.parametrize("path", ["/submit/", "/organisations/laboratory/keys/"])
+def test_commands_can_be_typed_as_they_are_shown(client: Client, world: World, path: str) -> None:
+    """With the portal's own address."""
+    client.force_login(world.alice)
+    assert "vflops login http://localhost:8000\nvflops keys register" in client.get(path).content.decode()
+
+
+def test_no_page_is_offered_in_a_language_without_a_catalogue(client: Client, db: None) -> None:
+    """Half a translation is none."""
+    for code, _name in settings.LANGUAGES:
+        catalogue = Path(settings.BASE_DIR, "locale", code, "LC_MESSAGES", "django.mo")
+        assert code == settings.LANGUAGE_CODE or catalogue.is_file()
+    assert client.get("/zh-hans/").status_code == 404
+
+
 def test_no_third_party_code_is_under_version_control() -> None:
     """static/vendor is filled at set-up and ignored."""
     ignored = Path(settings.BASE_DIR, ".gitignore").read_text(encoding="utf-8").splitlines()

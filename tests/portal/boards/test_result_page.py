@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 
 import pytest
 from django.test import Client
 
 from portal.accounts.models import User
-from portal.audit.services import result_mark
+from portal.audit.services import result_mark, submission_decide
 from portal.boards.citations import escaped
 from portal.results.models import MarkKind, Result
+from portal.submissions.models import Submission
 from tests.portal.api.world import World
+from tests.portal.reports import report
+from tests.portal.scenes import publish, record, register
 
 
 @pytest.fixture
@@ -98,12 +102,29 @@ def test_what_tex_would_obey_is_written_out() -> None:
     assert escaped("A&B_C 100% {x} \\input") == r"A\&B\_C 100\% \{x\} \textbackslash{}input"
 
 
-def test_an_auditors_note_is_shown_and_is_the_mark_audited(client: Client, result: Result, auditor: User) -> None:
-    """With its reason."""
-    result_mark(result=result, kind=MarkKind.NOTED, reason="looked at the logs", auditor=auditor)
+def test_an_auditors_note_is_shown_and_proves_nothing(client: Client, result: Result, auditor: User) -> None:
+    """A note may be a warning; it never makes the mark audited."""
+    result_mark(result=result, kind=MarkKind.NOTED, reason="the clock looks odd", auditor=auditor)
     html = client.get(f"/results/{result.public_id}/").content.decode()
-    assert "looked at the logs" in html
-    assert "audited: yes" in html
+    assert "the clock looks odd" in html
+    assert "audited: no" in html
+
+
+def test_a_hold_that_an_auditor_accepted_is_the_mark_audited(
+    client: Client, world: World, make_submission: Callable[[str], Submission], auditor: User
+) -> None:
+    """The decision is explicit, with a reason, and in the trail."""
+    register(world.laboratory, world.alice)
+    held = record(make_submission("held"), report("held", verdict="hold"))
+    submission_decide(submission=held, auditor=auditor, accept=True, reason="the logs explain it")
+    result = publish(held, world.alice)
+    assert "audited: yes" in client.get(f"/results/{result.public_id}/").content.decode()
+
+
+def test_codes_are_shown_as_words_and_figures_say_what_they_measured(html: str) -> None:
+    """The honest bundle has telemetry of its host alone."""
+    assert "Measured: the CPU of the host" in html
+    assert 'content="Test system of Laboratory: ' in html
 
 
 def test_an_organisations_page_lists_its_results_and_keys(client: Client, result: Result, world: World) -> None:

@@ -43,6 +43,14 @@ def test_a_name_that_is_taken_is_refused_with_what_to_do(alice: Client) -> None:
     assert "Choose another name" in html
 
 
+def test_a_name_without_latin_letters_needs_a_short_one(alice: Client) -> None:
+    """The refusal says so, and the name itself is kept."""
+    address, name = "/account/organisations/new/", "\N{CJK UNIFIED IDEOGRAPH-5B9E}\N{CJK UNIFIED IDEOGRAPH-9A8C}"
+    assert "a short name of Latin letters" in alice.post(address, {"name": name}).content.decode()
+    alice.post(address, {"name": name, "slug": "shiyan"})
+    assert Organisation.objects.get(slug="shiyan").name == name
+
+
 def test_an_owner_gives_and_takes_roles(alice: Client, world: World) -> None:
     """By address."""
     alice.post("/organisations/laboratory/members/", {"email": "Charlie@Example.org", "role": "submitter"})

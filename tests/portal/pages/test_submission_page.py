@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from portal.boards import paging
 from portal.results.models import Result, Standing
 from portal.submissions.models import Submission
 from portal.submissions.services import submission_claim, submission_record_failure
@@ -170,11 +171,29 @@ def test_the_list_shows_what_the_persons_organisations_handed_in(
 def test_the_list_takes_as_many_queries_for_five_rows_as_for_one(
     alice: Client, make_submission: Maker, django_assert_max_num_queries: Callable[..., object]
 ) -> None:
-    """Session, person, organisations and rows."""
+    """Session, person, organisations, their number and rows."""
     for number in range(5):
         make_submission(str(number))
-    with django_assert_max_num_queries(5):  # type: ignore[attr-defined]
+    with django_assert_max_num_queries(6):  # type: ignore[attr-defined]
         alice.get("/submissions/")
+
+
+def test_the_list_goes_on_where_a_page_ends(
+    alice: Client, make_submission: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Older submissions stand on the next page."""
+    monkeypatch.setattr(paging, "PAGE_ROWS", 1)
+    old, new = make_submission("old"), make_submission("new")
+    first, second = (alice.get(f"/submissions/?page={number}").content.decode() for number in (1, 2))
+    assert (new.public_id in first, old.public_id in first) == (True, False)
+    assert (new.public_id in second, old.public_id in second) == (False, True)
+
+
+def test_news_are_told_by_a_region_that_stays(alice: Client, make_submission: Maker) -> None:
+    """Not by one that is swapped out with what it tells."""
+    html = page(alice, make_submission("a"))
+    assert 'role="status"' not in html.partition('id="live"')[2].partition("</main>")[0]
+    assert 'id="announcer"' in html.partition("</main>")[2]
 
 
 def test_the_upload_page_offers_only_organisations_one_may_hand_in_for(alice: Client, world: World) -> None:
@@ -182,7 +201,7 @@ def test_the_upload_page_offers_only_organisations_one_may_hand_in_for(alice: Cl
     html = alice.get("/submissions/new/").content.decode()
     assert "Laboratory" in html
     assert "Elsewhere" not in html
-    assert "vflops submit BUNDLE" in html
+    assert "vflops submit BUNDLE --publish --wait" in html
     member = Client()
     member.force_login(world.bob)
     assert "You need an organisation" in member.get("/submissions/new/").content.decode()
