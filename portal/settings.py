@@ -57,9 +57,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "csp.middleware.CSPMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "csp.middleware.CSPMiddleware",
+    "portal.middleware.keep_private",
+    "portal.middleware.refuse_nul",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -108,7 +110,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 
 REDIS_URL = environment.text("REDIS_URL")
 CACHES: dict[str, Any] = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {
+        "BACKEND": "portal.caches.ForgivingRedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {"socket_connect_timeout": 2, "socket_timeout": 2},
+    }
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": str(STATE_DIR / "cache")}
 }
@@ -214,6 +220,7 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_USERNAME_CALLABLE = "portal.accounts.security.login_name"
+AXES_CLIENT_IP_CALLABLE = "portal.accounts.security.caller_address"
 AXES_LOCKOUT_CALLABLE = "portal.accounts.security.locked_out"
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
@@ -269,6 +276,7 @@ SECURE_HSTS_PRELOAD = SECURE_HSTS_INCLUDE_SUBDOMAINS and environment.flag("HSTS_
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 """They ask for what only the owner of the whole domain can decide, and what browsers keep for a year or for ever."""
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if environment.flag("BEHIND_PROXY") else None
+ALLAUTH_TRUSTED_PROXY_COUNT = 1 if SECURE_PROXY_SSL_HEADER else 0
 SECURE_REDIRECT_EXEMPT = [r"^health/"]
 SESSION_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
@@ -278,6 +286,8 @@ LANGUAGE_COOKIE_SECURE = HTTPS
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024**2
 """Bodies that are read whole: forms and JSON. Uploads are read as a stream and never pass here."""
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
+FILE_UPLOAD_HANDLERS = ["portal.middleware.RefuseFiles"]
+"""No form takes a file; without this anybody could fill the disk before any view is asked."""
 
 # --- API ---------------------------------------------------------------------------------------------------------
 

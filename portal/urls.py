@@ -8,6 +8,9 @@ from django.urls import include, path
 
 from portal import health
 
+handler400 = "portal.api.handlers.bad_request"
+handler500 = "portal.api.handlers.server_error"
+
 urlpatterns = [
     path("health/live", health.live, name="health_live"),
     path("health/ready", health.ready, name="health_ready"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
@@ -17,6 +18,25 @@ def login_name(request: HttpRequest, credentials: Mapping[str, Any] | None) -> s
         given.get("email") or given.get("username") or request.POST.get("login") or request.POST.get("username") or ""
     )
     return str(name).strip().lower()
+
+
+def caller_address(request: HttpRequest) -> str:
+    """The address of the connection. Behind a proxy that the operator named, the last one that this proxy wrote down;
+    what a caller writes stands before it and decides nothing."""
+    connection = str(request.META.get("REMOTE_ADDR", ""))
+    if not settings.SECURE_PROXY_SSL_HEADER:
+        return connection
+    written = request.headers.get("X-Forwarded-For", "").rsplit(",", 1)[-1].strip()
+    return written if is_valid_ip(written) else connection
+
+
+def is_valid_ip(text: str) -> bool:
+    """Whether the database takes ``text`` as an address."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return "%" not in text
 
 
 def locked_out(request: HttpRequest, _credentials: Mapping[str, Any] | None = None) -> HttpResponse:

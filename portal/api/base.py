@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from typing import Any, TypeVar, cast
 
 from django.db.models import Model, QuerySet
@@ -12,7 +13,7 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.http import parse_etags, quote_etag
 from drf_spectacular.openapi import AutoSchema
-from rest_framework.exceptions import ParseError
+from rest_framework.exceptions import NotFound, ParseError
 from rest_framework.pagination import CursorPagination
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import JSONRenderer
@@ -132,8 +133,10 @@ def share(response: HttpResponseBase) -> None:
 
 
 def conditional(request: Request, document: Any) -> Response:
-    """``document`` under an ETag of its content, or 304 where the caller has it."""
-    etag = quote_etag(hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()[:ETAG_DIGITS])
+    """``document`` under an ETag of its content and form, or 304 where the caller has it."""
+    form = getattr(getattr(request, "accepted_renderer", None), "format", "")
+    content = json.dumps([form, document], sort_keys=True).encode()
+    etag = quote_etag(hashlib.sha256(content).hexdigest()[:ETAG_DIGITS])
     known = parse_etags(request.headers.get("If-None-Match", ""))
     unchanged = "*" in known or etag in {value.removeprefix("W/") for value in known}
     response = Response(status=304) if unchanged else Response(document)
@@ -148,3 +151,14 @@ class Pages(CursorPagination):
     page_size = 50
     page_size_query_param = "limit"
     max_page_size = 200
+
+    def decode_cursor(self, request: Request) -> Any:
+        """The place to go on at; 404 for one that no page gave, whose position is no moment."""
+        cursor: Any = super().decode_cursor(request)
+        if cursor is None or cursor.position is None:
+            return cursor
+        try:
+            moment = datetime.fromisoformat(cursor.position).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
+            raise NotFound(self.invalid_cursor_message) from error
+        return cursor._replace(position=moment.isoformat())

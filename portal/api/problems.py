@@ -7,8 +7,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig
-from django.http import Http404
+from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.http import Http404, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -27,6 +28,9 @@ FRAMEWORK_IDS: Mapping[type[Exception], str] = {
     BadRequest: "request.refused",
     RequestDataTooBig: "request.too_large",
     PermissionDenied: "permission.denied",
+    SuspiciousOperation: "request.refused",
+    MultiPartParserError: "request.malformed",
+    UnreadablePostError: "request.malformed",
     exceptions.NotFound: "request.not_found",
     exceptions.NotAuthenticated: "token.missing",
     exceptions.AuthenticationFailed: "token.invalid",
@@ -63,8 +67,19 @@ def problem(
     headers: Mapping[str, str] | None = None,
 ) -> Response:
     """The answer that tells of ``error_id``; ``detail`` is about this very case, the rest is the same every time."""
+    document = problem_document(error_id, detail)
+    if fields:
+        document["fields"] = fields
+    response = Response(document, status=document["status"], content_type=CONTENT_TYPE)
+    for name, value in {**(headers or {}), ERROR_HEADER: error_id}.items():
+        response[name] = value
+    return response
+
+
+def problem_document(error_id: str, detail: str = "") -> dict[str, Any]:
+    """What every error tells."""
     explanation = EXPLANATIONS[error_id]
-    document: dict[str, Any] = {
+    return {
         "type": TYPE_PREFIX + error_id,
         "title": str(explanation.title),
         "status": explanation.status,
@@ -72,12 +87,6 @@ def problem(
         "id": error_id,
         "action": str(explanation.action),
     }
-    if fields:
-        document["fields"] = fields
-    response = Response(document, status=explanation.status, content_type=CONTENT_TYPE)
-    for name, value in {**(headers or {}), ERROR_HEADER: error_id}.items():
-        response[name] = value
-    return response
 
 
 def _of_framework(error: Exception, error_id: str) -> Response:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
-from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
+from portal.accounts.security import caller_address
+
 if TYPE_CHECKING:
+    from django.http import HttpRequest
     from rest_framework.views import APIView
 
 
@@ -33,15 +35,8 @@ class AddressThrottle(SimpleRateThrottle):
         """One count an address."""
         if request.user.is_authenticated:
             return None
-        return f"throttle:{self.scope}:{caller_address(request)}"
-
-
-def caller_address(request: Request) -> str:
-    """The address of the connection. Behind a proxy that the operator named, the last one that this proxy wrote down;
-    what a caller writes stands before it and decides nothing."""
-    if settings.SECURE_PROXY_SSL_HEADER:
-        return request.headers.get("X-Forwarded-For", "").rsplit(",", 1)[-1].strip()
-    return str(request.META.get("REMOTE_ADDR", ""))
+        address = caller_address(cast("HttpRequest", request))
+        return f"throttle:{self.scope}:{address}"
 
 
 class CreationThrottle(PersonThrottle):

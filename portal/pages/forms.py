@@ -33,7 +33,7 @@ class OrganisationForm(forms.Form):
         max_length=2,
         help_text=_("ISO 3166-1 code of two letters."),
     )
-    website = forms.URLField(label=_("Website"), required=False, assume_scheme="https")
+    website = forms.URLField(label=_("Website"), required=False, assume_scheme="https", max_length=200)
 
 
 class MemberForm(forms.Form):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 from unittest.mock import patch
 
@@ -119,3 +120,31 @@ def test_errors_are_told_in_the_language_asked_for_under_the_same_id(client: Cli
 
 def test_every_id_has_a_status_of_an_error() -> None:
     assert {family for family in EXPLANATIONS if not 400 <= EXPLANATIONS[family].status <= 599} == set()
+
+
+POSITIONS = ["p=abc", "p=%00", "r=1&p=x", "p=9999-12-31T23:59:59-23:59", "p=0001-01-01T00:00:00%2B23:59", "p=1e999"]
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+@pytest.mark.parametrize("path", ["submissions", "keys", "systems"])
+def test_a_cursor_that_no_page_gave_leads_nowhere(client: Client, world: World, path: str, position: str) -> None:
+    cursor = base64.b64encode(position.encode()).decode()
+    response = client.get(f"/api/v1/{path}", {"cursor": cursor}, headers=world.headers())
+    assert problem(response) == (404, "request.not_found")
+
+
+def test_each_form_of_an_answer_has_a_name_of_its_own(client: Client, db: None) -> None:
+    """A cache that holds the JSON never vouches for the CSV."""
+    board = "/api/v1/boards/image_classification/smoke/hardware"
+    plain, table = client.get(board), client.get(board, headers={"Accept": "text/csv"})
+    assert plain["ETag"] != table["ETag"]
+    asked = {"Accept": "text/csv", "If-None-Match": plain["ETag"]}
+    assert client.get(board, headers=asked).status_code == 200
+    assert "Accept" in table["Vary"]
+
+
+def test_callers_are_known_where_the_proxy_wrote_nothing_usable(client: Client, db: None, settings: Settings) -> None:
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    with patch.object(AddressThrottle, "rate", "1/min"):
+        found = [client.get("/api/v1/boards", headers={"X-Forwarded-For": wrong}) for wrong in ("", "fe80::1%eth0")]
+    assert [response.status_code for response in found] == [200, 429]
