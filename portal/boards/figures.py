@@ -180,7 +180,7 @@ def _layout(series: Series, document: Document, target: float | None) -> dict[st
     layout: dict[str, Any] = {
         "xaxis": {"title": {"text": str(series.x_title)}, "rangemode": "tozero"},
         "yaxis": {"title": {"text": _y_title(series, document)}} | ({} if series.markers else {"rangemode": "tozero"}),
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "itemwidth": 44},
         "margin": {"l": 64, "r": 16, "t": 48, "b": 56},
         "hovermode": "closest",
     }

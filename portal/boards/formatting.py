@@ -10,7 +10,8 @@ MISSING = "\N{EM DASH}"
 SI_STEPS = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 BYTE_STEPS = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 SIGNIFICANT_DIGITS = 4
-NARROW_SPACE = "\N{NARROW NO-BREAK SPACE}"
+UNIT_SPACE = "\N{NO-BREAK SPACE}"
+"""Between a number and its unit. Common fonts draw the narrow one so narrow that figure and unit run together."""
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86400
 
 
@@ -31,8 +32,8 @@ def scaled(value: float | None, unit: str, digits: int = SIGNIFICANT_DIGITS) -> 
         return MISSING
     for step, prefix in SI_STEPS:
         if abs(value) >= step * (1 - 0.5 * 10.0**-digits):
-            return f"{significant(value / step, digits)}{NARROW_SPACE}{prefix}{unit}"
-    return f"{significant(value, digits)}{NARROW_SPACE}{unit}"
+            return f"{significant(value / step, digits)}{UNIT_SPACE}{prefix}{unit}"
+    return f"{significant(value, digits)}{UNIT_SPACE}{unit}"
 
 
 def flops(value: float | None) -> str:
@@ -55,22 +56,22 @@ def seconds(value: float | None) -> str:
     if value is None or not math.isfinite(value):
         return MISSING
     if round(value, 1) < MINUTE_S:
-        return f"{significant(value, 3)}{NARROW_SPACE}s"
+        return f"{significant(value, 3)}{UNIT_SPACE}s"
     if round(value, 1) < HOUR_S:
         minutes, rest = divmod(round(value, 1), MINUTE_S)
-        return f"{minutes:.0f}{NARROW_SPACE}min {rest:04.1f}{NARROW_SPACE}s"
+        return f"{minutes:.0f}{UNIT_SPACE}min {rest:04.1f}{UNIT_SPACE}s"
     if round(value / MINUTE_S) < DAY_S / MINUTE_S:
         hours, rest = divmod(round(value / MINUTE_S), MINUTE_S)
-        return f"{hours}{NARROW_SPACE}h {rest:02d}{NARROW_SPACE}min"
+        return f"{hours}{UNIT_SPACE}h {rest:02d}{UNIT_SPACE}min"
     days, rest = divmod(round(value / HOUR_S), 24)
-    return f"{days}{NARROW_SPACE}d {rest:02d}{NARROW_SPACE}h"
+    return f"{days}{UNIT_SPACE}d {rest:02d}{UNIT_SPACE}h"
 
 
 def percent(value: float | None, decimals: int = 2) -> str:
     """A fraction as percent: 0.8912 gives 89.12 %."""
     if value is None or not math.isfinite(value):
         return MISSING
-    return f"{value * 100:.{decimals}f}{NARROW_SPACE}%"
+    return f"{value * 100:.{decimals}f}{UNIT_SPACE}%"
 
 
 def factor(value: float | None) -> str:
@@ -89,5 +90,5 @@ def size(value: float | None) -> str:
         return MISSING
     for step, unit in BYTE_STEPS:
         if value >= step:
-            return f"{significant(value / step, 3)}{NARROW_SPACE}{unit}"
-    return f"{value:.0f}{NARROW_SPACE}B"
+            return f"{significant(value / step, 3)}{UNIT_SPACE}{unit}"
+    return f"{value:.0f}{UNIT_SPACE}B"

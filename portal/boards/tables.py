@@ -98,6 +98,11 @@ class Table:
     previous_url: str
     next_url: str
 
+    @property
+    def sorted_by(self) -> str | Promise:
+        """The label of the column in use."""
+        return next(link.label for column in self.columns for link in column.links if link.arrow)
+
 
 def table(page: BoardPage, query: Query, path: str) -> Table:
     """``page`` as it is shown under ``path``."""

@@ -122,6 +122,7 @@ def test_the_column_in_use_says_how_it_is_sorted(client: Client, published: Publ
     html = get(client, "?sort=-flops")
     assert html.count("aria-sort") == 1
     assert 'aria-sort="descending"' in html
+    assert "sorted by FLOPS, descending" in html
     assert 'href="/boards/image_classification/smoke/hardware/?sort=flops"' in html
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from portal.boards import formatting
 
-SPACE = formatting.NARROW_SPACE
+SPACE = formatting.UNIT_SPACE
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ def test_the_upload_page_offers_only_organisations_one_may_hand_in_for(alice: Cl
     html = alice.get("/submissions/new/").content.decode()
     assert "Laboratory" in html
     assert "Elsewhere" not in html
-    assert "vflops submit BUNDLE --publish --wait" in html
+    assert "vflops submit BUNDLE <span>--publish</span> <span>--wait</span>" in html
     member = Client()
     member.force_login(world.bob)
     assert "You need an organisation" in member.get("/submissions/new/").content.decode()
