@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import secrets
+import unicodedata
 from datetime import datetime, timedelta
 
 from cryptography.exceptions import InvalidSignature
@@ -32,9 +33,9 @@ TOKEN_DAYS_MAX = 365
 @transaction.atomic
 def organisation_create(*, user: User, name: str, slug: str = "", country: str = "", website: str = "") -> Organisation:
     """An organisation with ``user`` as its owner."""
-    name = " ".join(name.split())
-    slug = slug or slugify(name)
-    if not slug or len(name) > 100 or len(slug) > 60:
+    name = unicodedata.normalize("NFC", " ".join(name.split()))
+    slug = slug.lower() or slugify(name)
+    if not slug or not name.isprintable() or len(name) > 100 or len(slug) > 60:
         raise PortalError("organisation.name_invalid", name[:100])
     organisation = Organisation(name=name, slug=slug, country=country.upper(), website=website)
     try:

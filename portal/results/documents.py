@@ -68,8 +68,13 @@ def _energy(energy: Mapping[str, Any] | None) -> dict[str, Any]:
 def _device(document: Mapping[str, Any]) -> dict[str, Any]:
     accelerator = document["accelerator"] or {}
     return {
-        "accelerator": (accelerator.get("canonical") or accelerator.get("name") or "")[:100],
+        "accelerator": _printable(accelerator.get("canonical") or accelerator.get("name"))[:100],
         "accelerator_count": accelerator.get("count") or 0,
-        "framework": (document["framework"] or "")[:60],
+        "framework": _printable(document["framework"])[:60],
         "precision": document["precision"] or "",
     }
+
+
+def _printable(text: str | None) -> str:
+    """A name from a system description without control characters: some database columns take none of them."""
+    return "".join(character for character in text or "" if character.isprintable())

@@ -73,7 +73,7 @@ class Result(models.Model):
     energy_joules = models.FloatField(null=True, blank=True)
     energy_scope = models.CharField(max_length=20, blank=True)
     accelerator = models.CharField(max_length=100, blank=True)
-    accelerator_count = models.PositiveIntegerField(default=0)
+    accelerator_count = models.PositiveBigIntegerField(default=0)
     framework = models.CharField(max_length=60, blank=True)
     precision = models.CharField(max_length=20, blank=True)
     seeds = models.CharField(max_length=10, blank=True)

@@ -64,7 +64,8 @@ def result_publish(*, submission: Submission, figures: Figures) -> Result:
     board = _locked_board(submission)
     if Result.objects.filter(bundle_id=report.bundle_id).exclude(submission=submission).exists():
         raise PortalError("submission.already_published", report.bundle_id)
-    if not submission_move(submission=submission, move=Move(to=State.PUBLISHED, sources=(State.VERIFIED,), now=now)):
+    move = Move(to=State.PUBLISHED, sources=(State.VERIFIED,), now=now)
+    if not submission_move(submission=submission, move=move, last_error_id="", last_error=""):
         return _published_before(submission)
     result = _create(submission, report, board, figures, now)
     board_rank(board=board, now=now)
@@ -170,7 +171,10 @@ def mark_create(*, result: Result, kind: MarkKind, reason: str, by: User, by_aud
     return mark
 
 
+@transaction.atomic
 def result_withdraw(*, result: Result, user: User, reason: str) -> Mark:
-    """An organisation takes its own result out of the ranking."""
+    """An organisation takes its own result out of the ranking; asked again, nothing more is said."""
     require_submitter(user, result.organisation)
-    return mark_create(result=result, kind=MarkKind.WITHDRAWN, reason=reason, by=user, by_auditor=False)
+    Board.objects.select_for_update().get(pk=result.board_id)
+    known = result.marks.filter(kind=MarkKind.WITHDRAWN).first()
+    return known or mark_create(result=result, kind=MarkKind.WITHDRAWN, reason=reason, by=user, by_auditor=False)

@@ -100,7 +100,7 @@ class Submission(models.Model):
     upload = models.OneToOneField(Upload, on_delete=models.PROTECT, related_name="submission")
     bundle_sha256 = models.CharField(max_length=64, help_text=_("SHA-256 of the file."))
     bundle_id = models.CharField(max_length=64, blank=True, help_text=_("SHA-256 of the statement, once verified."))
-    workload = models.CharField(max_length=60, blank=True)
+    workload = models.CharField(max_length=64, blank=True)
     scale = models.CharField(max_length=20, blank=True)
     level = models.CharField(max_length=20, blank=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.RECEIVED)
@@ -111,6 +111,7 @@ class Submission(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True, help_text=_("When its id was last sent to the workers."))
     publish_when_verified = models.BooleanField(default=False)
+    publish_asked_at = models.DateTimeField(null=True, blank=True, help_text=_("When publication was last asked for."))
     publish_attempt = models.PositiveIntegerField(
         default=0, help_text=_("Publications begun since it was last asked for.")
     )

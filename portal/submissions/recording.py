@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.text import slugify
 
 from portal.accounts.models import Organisation
-from portal.accounts.selectors import signing_key_find
 from portal.submissions import queue
+from portal.submissions.admission import admission
 from portal.submissions.models import Submission, System, VerificationReport
 from portal.submissions.services import Move, send_on_commit, submission_move
 from portal.submissions.states import State
-from ranking.admission import KeyStatus, check_admission
 from ranking.document import finding_document
 from ranking.evidence import canonical
 from ranking.findings import Finding, Verdict, worst
 
+SLUG_CHARACTERS = 90
+"""Of a system's name in its slug; the rest of the column's 100 is left for a number."""
 STATE_OF_VERDICT = {"accept": State.VERIFIED, "hold": State.HELD, "reject": State.REJECTED}
 
 
@@ -29,7 +31,7 @@ def submission_record_report(
     *, submission: Submission, attempt: int, document: Mapping[str, Any]
 ) -> VerificationReport | None:
     """Store the report of ``attempt`` and move on by its verdict; None where another attempt has taken over."""
-    admitted = _admission(submission, document)
+    admitted = admission(submission, document)
     verdict = verdict_of(document["verdict"], admitted)
     move = Move(
         to=STATE_OF_VERDICT[verdict],
@@ -52,28 +54,6 @@ def verdict_of(decision: str, admitted: Sequence[Finding]) -> str:
     return "hold" if decision == "hold" or severest is Verdict.HOLD else "accept"
 
 
-def _admission(submission: Submission, document: Mapping[str, Any]) -> list[Finding]:
-    """What the verifier cannot know: whose key it is, and whether it was revoked when the bundle arrived."""
-    claimed = document["submission"]
-    if claimed is None:
-        return []
-    return list(
-        check_admission(
-            claimed,
-            _key_status(claimed["key_id"]),
-            organisation=submission.organisation.slug,
-            received_at=submission.created_at,
-        )
-    )
-
-
-def _key_status(key_id: str) -> KeyStatus | None:
-    key = signing_key_find(key_id)
-    if key is None:
-        return None
-    return KeyStatus(organisation=key.organisation.slug, revoked_at=key.revoked_at)
-
-
 def _columns(organisation: Organisation, document: Mapping[str, Any]) -> dict[str, Any]:
     """What of the report becomes columns of the submission; a finished attempt also ends the last error."""
     columns: dict[str, Any] = {"bundle_id": document["bundle"] or "", "last_error_id": "", "last_error": ""}
@@ -85,11 +65,20 @@ def _columns(organisation: Organisation, document: Mapping[str, Any]) -> dict[st
 
 
 def _system(organisation: Organisation, name: str) -> System:
-    """The organisation's system of that name; the first submission of a system creates it."""
-    name = name.strip()[:100] or "system"
-    slug = slugify(name)[:100] or "system"
-    system, _created = System.objects.get_or_create(organisation=organisation, slug=slug, defaults={"name": name})
-    return system
+    """The organisation's system of that name, whatever its capitals and spaces; its first submission creates it."""
+    name = " ".join(name.split())[:100] or "system"
+    Organisation.objects.select_for_update().get(pk=organisation.pk)  # two of one name do not make two systems
+    systems = System.objects.filter(organisation=organisation)
+    return systems.filter(name__iexact=name).first() or System.objects.create(
+        organisation=organisation, name=name, slug=_free_slug(systems, slugify(name)[:SLUG_CHARACTERS] or "system")
+    )
+
+
+def _free_slug(systems: QuerySet[System], wanted: str) -> str:
+    """``wanted``, with a number where a system of another name has it: names of other scripts all make the same."""
+    taken = set(systems.filter(slug__startswith=wanted).values_list("slug", flat=True))
+    numbered = (f"{wanted}-{number}" for number in count(2))
+    return next(slug for slug in chain((wanted,), numbered) if slug not in taken)
 
 
 def _store(

@@ -17,6 +17,7 @@ from portal.accounts.models import User
 from portal.accounts.selectors import require_submitter
 from portal.errors import PortalError
 from portal.submissions import queue
+from portal.submissions.admission import only_its_key_was_wrong
 from portal.submissions.models import Submission, Upload
 from portal.submissions.states import (
     ATTEMPTS,
@@ -94,7 +95,7 @@ def _record(
 def submission_create(*, upload: Upload) -> Submission:
     """The submission of a finished upload; the same bundle of the same organisation gives the same submission again.
 
-    One that failed, which is our fault, is queued again with new attempts.
+    One that failed, which is our fault, is queued again with new attempts; so is one whose key was registered since.
     """
     now = timezone.now()
     submission, created = Submission.objects.get_or_create(
@@ -113,7 +114,7 @@ def submission_create(*, upload: Upload) -> Submission:
         _record(submission, Kind.SUBMISSION_RECEIVE, actor=upload.user, at=now)
         send_on_commit(submission, queue.VERIFY)
         return submission
-    if submission.state == State.FAILED:
+    if submission.state == State.FAILED or only_its_key_was_wrong(submission):
         submission_retry(submission=submission, user=upload.user)
     if upload.publish and upload.user is not None:
         _publish_later_if_possible(submission, upload.user)
@@ -143,8 +144,8 @@ def send_on_commit(submission: Submission, task: str) -> None:
 
 @transaction.atomic
 def submission_retry(*, submission: Submission, user: User | None) -> bool:
-    """Queue a failed submission again, with the full number of attempts."""
-    move = Move(to=State.QUEUED, sources=(State.FAILED,), actor=user)
+    """Queue a submission again that failed or was rejected for its key, with the full number of attempts."""
+    move = Move(to=State.QUEUED, sources=(State.FAILED, State.REJECTED), actor=user)
     moved = submission_move(submission=submission, move=move, attempts_allowed=F("attempt") + ATTEMPTS)
     if moved:
         send_on_commit(submission, queue.VERIFY)
@@ -212,7 +213,9 @@ def submission_publish(*, submission: Submission, user: User) -> Submission:
     """Ask for publication. A verified submission is published by a worker at once; asking again changes nothing."""
     require_submitter(user, submission.organisation)
     rows = Submission.objects.filter(pk=submission.pk, state__in=PUBLISHABLE)
-    changed = rows.update(publish_when_verified=True, publish_attempt=0)
+    now = timezone.now()
+    changed = rows.update(publish_when_verified=True, publish_attempt=0, publish_asked_at=now, sent_at=None)
+    rows.filter(state=State.VERIFIED).update(last_error_id="", last_error="")
     submission.refresh_from_db()
     if submission.state == State.PUBLISHED:
         return submission

@@ -29,11 +29,12 @@ ALLOWED: dict[State, frozenset[State]] = {
     State.VERIFIED: frozenset({State.PUBLISHED, State.WITHDRAWN}),
     State.HELD: frozenset({State.VERIFIED, State.REJECTED, State.FAILED, State.WITHDRAWN}),
     State.FAILED: frozenset({State.QUEUED}),
-    State.REJECTED: frozenset(),
+    State.REJECTED: frozenset({State.QUEUED}),
     State.PUBLISHED: frozenset(),
     State.WITHDRAWN: frozenset(),
 }
-"""A failure is ours, not the bundle's: sending the same bundle again queues it again. Every other end is final."""
+"""A failure is ours, not the bundle's: sending the same bundle again queues it again. So it does where nothing was
+wrong but the key, which was registered since. Every other end is final."""
 
 DEADLINES: dict[State, timedelta] = {
     State.RECEIVED: timedelta(days=3),

@@ -120,7 +120,8 @@ def is_due(submission: Submission, now: datetime) -> bool:
     """Whether to send the id again: one lost message costs a minute, and a long stop of all workers few messages."""
     if submission.sent_at is None:
         return True
-    pause = max(SEND_AGAIN_AFTER, submission.sent_at - submission.state_since)
+    waits_since = max(submission.state_since, submission.publish_asked_at or submission.state_since)
+    pause = max(SEND_AGAIN_AFTER, submission.sent_at - waits_since)
     return now - submission.sent_at >= pause
 
 

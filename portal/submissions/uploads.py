@@ -161,6 +161,8 @@ def _receive(upload: Upload, length_bytes: int, stream: Stream) -> None:
     with uploads_files.open_at(upload.public_id, upload.offset_bytes) as file:
         left, unrecorded = length_bytes, 0
         while left:
+            if unrecorded == 0:
+                _refuse_full_disk()
             piece = _read(stream, min(left, uploads_files.READ_BYTES))
             if not piece:
                 break
@@ -173,6 +175,12 @@ def _receive(upload: Upload, length_bytes: int, stream: Stream) -> None:
         _count(upload, file, unrecorded)
     if left:
         raise PortalError("upload.interrupted", f"expected {length_bytes} bytes, got {length_bytes - left}")
+
+
+def _refuse_full_disk() -> None:
+    """Sizes were held against the room when they were declared; several uploads may have filled it since."""
+    if shutil.disk_usage(settings.UPLOAD_DIR).free < ROOM_LEFT_BYTES:
+        raise OSError(errno.ENOSPC, "what is left is the portal's own")
 
 
 def _read(stream: Stream, size: int) -> bytes:
@@ -201,7 +209,7 @@ def _count(upload: Upload, file: BinaryIO, received_bytes: int) -> None:
 def _finish(upload: Upload) -> None:
     """Check the hash, move the file into the storage, make the submission. A second call changes nothing."""
     name = f"bundles/{upload.public_id}/{upload.sha256}{SUFFIX}"
-    if not default_storage.exists(name):
+    if not _is_stored_whole(name, upload.size_bytes):
         _check_hash(upload)
         with _Movable(uploads_files.partial_path(upload.public_id)) as whole:
             name = default_storage.save(name, whole)
@@ -214,6 +222,16 @@ def _finish(upload: Upload) -> None:
     if submission.upload_id != upload.pk:
         default_storage.delete(name)
     uploads_files.discard(upload.public_id)
+
+
+def _is_stored_whole(name: str, size_bytes: int) -> bool:
+    """Whether an earlier call got as far as this; what a killed one left half copied, from disk to disk, is removed."""
+    if not default_storage.exists(name):
+        return False
+    if default_storage.size(name) == size_bytes:
+        return True
+    default_storage.delete(name)
+    return False
 
 
 def _check_hash(upload: Upload) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from unittest.mock import patch
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
@@ -51,3 +53,14 @@ def test_a_sweep_that_stopped_is_noticed(db: None) -> None:
     now = timezone.now()
     heartbeat_record(name=SWEEP, at=now - timedelta(minutes=6))
     assert readiness(now=now)["problems"] == ["sweep.not_running"]
+
+
+def test_a_database_that_is_away_is_told_not_raised(client: Client) -> None:
+    """503, by name; a load balancer then asks another process."""
+
+    def away(*_: object) -> None:
+        raise OperationalError("connection refused")
+
+    with patch("portal.health.readiness", away):
+        answer = client.get("/health/ready")
+    assert (answer.status_code, answer.json()["problems"]) == (503, ["database.unavailable"])

@@ -91,3 +91,19 @@ def test_an_address_has_one_account(world: World) -> None:
     """Whatever its capitals."""
     assert User.objects.get_by_natural_key("ALICE@example.org") == world.alice
     assert User.objects.create_user("Dora@Example.ORG").email == "dora@example.org"
+
+
+@pytest.mark.parametrize("name", ["Goo\u200bgle", "\u202eyrotarobaL", "La\x00b", "Lab\x1boratory", "La\u00adb"])
+def test_a_name_holds_nothing_that_cannot_be_seen(world: World, name: str) -> None:
+    """Two names that look the same are the same, or refused."""
+    with pytest.raises(PortalError, match=r"organisation\.name_invalid"):
+        organisation_create(user=world.alice, name=name, slug="another")
+
+
+def test_one_name_in_two_spellings_is_one_name(world: World) -> None:
+    """Composed and decomposed letters; capitals in short names."""
+    organisation_create(user=world.alice, name="Universit\u00e9", slug="uni")
+    with pytest.raises(PortalError, match=r"organisation\.name_taken"):
+        organisation_create(user=world.charlie, name="Universite\u0301", slug="uni-2")
+    with pytest.raises(PortalError, match=r"organisation\.name_taken"):
+        organisation_create(user=world.charlie, name="Another", slug="UNI")

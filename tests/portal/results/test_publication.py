@@ -10,7 +10,7 @@ import pytest
 from portal.errors import PortalError
 from portal.results import tasks
 from portal.results.models import Figure, Result, ResultVersion
-from portal.results.services import PUBLISH_ATTEMPTS, publication_claim, result_publish
+from portal.results.services import PUBLISH_ATTEMPTS, publication_claim, result_publish, result_withdraw
 from portal.submissions.models import Submission
 from portal.submissions.services import submission_publish
 from portal.submissions.states import State
@@ -134,3 +134,33 @@ def test_energy_and_device_become_columns(world: World, make_submission: Maker) 
         8,
     )
     assert (bare.energy_joules, bare.accelerator, bare.accelerator_count, bare.framework) == (None, "", 0, "")
+
+
+def test_a_publication_that_succeeds_leaves_no_error_of_an_earlier_one(world: World, verified: Submission) -> None:
+    """The page of a published result shows no failure."""
+    submission_publish(submission=verified, user=world.alice)
+    for _ in range(PUBLISH_ATTEMPTS + 1):
+        publication_claim(public_id=verified.public_id)
+    submission_publish(submission=verified, user=world.alice)
+    verified.refresh_from_db()
+    assert verified.last_error_id == ""
+    Submission.objects.filter(pk=verified.pk).update(last_error_id="publication.failed")
+    tasks.publish(verified.public_id)
+    verified.refresh_from_db()
+    assert (verified.state, verified.last_error_id) == (State.PUBLISHED, "")
+
+
+def test_an_odd_system_description_cannot_stop_a_publication(world: World, make_submission: Maker) -> None:
+    """A million nodes of a million devices each, NUL characters in names, names of any length."""
+    device = {"name": "a\0b\u202e" + "c" * 300, "canonical": None, "count": 10**12, "vendor": None, "peak_flops": None}
+    document = report("a", accelerator=device, framework="PyTorch\0" + "9" * 300)
+    result = publish(record(make_submission("a"), document), world.alice)
+    assert result.accelerator.startswith("abccc")
+    assert (result.accelerator_count, result.framework[:8]) == (10**12, "PyTorch9")
+
+
+def test_a_result_is_withdrawn_once(world: World, result: Result) -> None:
+    """A form that is sent twice says it once."""
+    first = result_withdraw(result=result, user=world.alice, reason="wrong machine")
+    assert result_withdraw(result=result, user=world.alice, reason="wrong machine") == first
+    assert result.marks.count() == 1

@@ -11,6 +11,8 @@ from portal.submissions.services import Move, submission_create, submission_move
 from portal.submissions.states import ATTEMPTS, State
 from portal.trail.selectors import events_of
 from tests.portal.api.world import World, stored_submission
+from tests.portal.reports import report
+from tests.portal.scenes import record, register
 
 
 @pytest.mark.sqlite
@@ -99,3 +101,22 @@ def test_moves_do_not_name_a_worker_that_no_longer_holds_it(world: World) -> Non
     submission = stored_submission(world)
     submission_move(submission=submission, move=Move(to=State.QUEUED, sources=(State.RECEIVED,)))
     assert (submission.lease_until, submission.sent_at) == (None, None)
+
+
+def test_a_key_registered_since_opens_the_submission_again(world: World) -> None:
+    """The finding says to register it and hand the bundle in again; no training is lost."""
+    submission = record(stored_submission(world), report())
+    assert submission.state == State.REJECTED
+    assert submission_create(upload=submission.upload).state == State.REJECTED
+    register(world.laboratory, world.alice)
+    again = submission_create(upload=submission.upload)
+    assert (again.pk, again.state, again.attempts_allowed) == (submission.pk, State.QUEUED, 1 + ATTEMPTS)
+    assert record(again, report()).state == State.VERIFIED
+
+
+def test_a_key_registered_since_does_not_help_a_bundle_that_is_wrong(world: World) -> None:
+    """Nor one whose key belongs to others."""
+    wrong = record(stored_submission(world, b"a"), report("a", verdict="reject"))
+    register(world.laboratory, world.alice)
+    foreign = record(stored_submission(world, b"b", world.elsewhere), report("b"))
+    assert [submission_create(upload=s.upload).state for s in (wrong, foreign)] == [State.REJECTED] * 2

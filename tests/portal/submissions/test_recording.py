@@ -133,3 +133,20 @@ def test_the_stricter_verdict_counts(decision: str, own: Verdict | None) -> None
     mine = {None: "accept", Verdict.NOTE: "accept", Verdict.HOLD: "hold", Verdict.REJECT: "reject"}[own]
     expected = max(decision, mine, key=order.index)
     assert verdict_of(decision, [_finding(own)] if own else []) == expected
+
+
+@pytest.mark.parametrize("names", [("服务器甲", "服务器乙"), ("node (1)", "node 1"), ("C", "C++", "c#")])
+def test_systems_of_different_names_stay_apart(make_submission: Maker, names: tuple[str, ...]) -> None:
+    """Also where their slugs would be the same, as for every name without a Latin letter."""
+    systems = [
+        record(make_submission(name), report(name, submission=claims(system_name=name))).system for name in names
+    ]
+    assert [system.name for system in systems if system] == list(names)
+    assert len({system.slug for system in systems if system}) == len(names)
+
+
+@pytest.mark.parametrize("change", [{"workload": "w" * 64, "version": "9" * 6}, {"system_name": "s" * 200}])
+def test_the_longest_names_that_a_statement_may_hold_are_recorded(
+    make_submission: Maker, change: dict[str, str]
+) -> None:
+    assert record(make_submission("a"), report(verdict="reject", submission=claims(**change))).state == "rejected"

@@ -21,9 +21,12 @@ def test_every_state_is_final_or_has_a_deadline_and_an_end_of_it() -> None:
     assert all(is_allowed(state, after) for state, after in AT_DEADLINE.items())
 
 
-def test_only_a_failure_of_ours_can_be_left_among_the_final_states() -> None:
-    """A failed submission is queued again; rejected, published and withdrawn ones stay."""
-    assert {state for state in FINAL if ALLOWED[state]} == {State.FAILED}
+def test_only_what_is_no_fault_of_the_bundle_can_be_left_among_the_final_states() -> None:
+    """Failed, or rejected for a key that was not registered yet; both are queued again. All else stays."""
+    assert {state: ALLOWED[state] for state in FINAL if ALLOWED[state]} == {
+        State.FAILED: {State.QUEUED},
+        State.REJECTED: {State.QUEUED},
+    }
 
 
 def test_every_state_can_be_reached_and_has_words() -> None:

@@ -171,3 +171,20 @@ def test_one_round_by_the_command_line(make_submission: Maker, capsys: pytest.Ca
     make_submission("a")
     call_command("sweep", "--once")
     assert "sent=1" in capsys.readouterr().out
+
+
+def test_a_lost_message_is_sent_again_after_a_minute_however_long_ago_it_was_verified(
+    make_submission: Maker,
+) -> None:
+    """The owner took a month to look at the report; the wait began when publication was asked for."""
+    asked = timezone.now()
+    submission = put(
+        make_submission("a"),
+        state=State.VERIFIED,
+        state_since=asked - timedelta(days=30),
+        publish_when_verified=True,
+        publish_asked_at=asked,
+        sent_at=asked,
+    )
+    assert not is_due(submission, asked + SEND_AGAIN_AFTER / 2)
+    assert is_due(submission, asked + SEND_AGAIN_AFTER)

@@ -12,6 +12,7 @@ from portal.submissions import tasks
 from portal.submissions.models import Submission
 from portal.submissions.selectors import newest_report, report_findings
 from portal.submissions.states import ATTEMPTS, State
+from portal.submissions.verifying import local_bundle
 from portal.trail.selectors import last_heartbeat
 from tests.bundles import OTHER_KEY, make_bundle
 from tests.portal.api.world import World, stored_submission
@@ -85,3 +86,14 @@ def test_a_bundle_that_an_object_store_lost_is_our_failure(remote_storage: None,
     submission = stored_submission(world, b"bytes")
     default_storage.delete(submission.upload.storage_name)
     assert verify(submission).last_error_id == "verification.bundle_unavailable"
+
+
+def test_the_lease_is_held_while_a_bundle_is_fetched(
+    remote_storage: None, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large one takes longer than a lease; whoever has lost it meanwhile stops."""
+    monkeypatch.setattr("portal.submissions.verifying.COPY_BYTES", 10)
+    held: list[int] = []
+    with local_bundle(stored_submission(world, b"x" * 35), lambda: held.append(1)) as path:
+        assert path.read_bytes() == b"x" * 35
+    assert len(held) == 4

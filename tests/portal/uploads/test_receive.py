@@ -12,6 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
@@ -291,3 +292,27 @@ def test_any_sequence_of_breaks_gives_the_declared_bytes(
         receive(upload, world, upload.offset_bytes, left, io.BytesIO(content[upload.offset_bytes :]))
     with default_storage.open(Submission.objects.get(bundle_sha256=upload.sha256).upload.storage_name) as stored:
         assert stored.read() == content
+
+
+def test_what_a_killed_process_left_half_in_the_storage_is_replaced(
+    client: Client, world: World, upload: Upload
+) -> None:
+    """Storage and uploads on two disks: the move is a copy, and a kill in its middle leaves half of it."""
+    address = f"/api/v1/uploads/{upload.public_id}"
+    name = f"bundles/{upload.public_id}/{upload.sha256}.vflops"
+    default_storage.save(name, ContentFile(CONTENT[:MIDDLE]))
+    assert send(client, world, address, CONTENT)["Vflops-Submission"]
+    with default_storage.open(Submission.objects.get().upload.storage_name) as stored:
+        assert stored.read() == CONTENT
+
+
+def test_uploads_leave_the_portal_its_room(
+    client: Client, world: World, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several were declared while there was room for each; what came is kept."""
+    send(client, world, address, CONTENT[:MIDDLE])
+    with monkeypatch.context() as patched:
+        patched.setattr(uploads, "ROOM_LEFT_BYTES", 2**62)
+        assert problem(send(client, world, address, CONTENT[MIDDLE:], MIDDLE)) == (507, "upload.no_space")
+        assert head(client, world, address)["Upload-Offset"] == str(MIDDLE)
+    assert send(client, world, address, CONTENT[MIDDLE:], MIDDLE).status_code == 204
