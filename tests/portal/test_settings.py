@@ -31,6 +31,7 @@ REPORT = """
 import json
 from portal import settings as s
 names = ("CELERY_BROKER_URL", "EMAIL_BACKEND", "EMAIL_HOST_PASSWORD", "EMAIL_USE_TLS", "SESSION_COOKIE_SECURE")
+names += ("SECURE_HSTS_SECONDS", "SECURE_HSTS_INCLUDE_SUBDOMAINS", "SECURE_HSTS_PRELOAD")
 print(json.dumps({name: getattr(s, name) for name in names} | {
     "database": s.DATABASES["default"]["ENGINE"], "options": s.DATABASES["default"].get("OPTIONS", {}),
     "cache": s.CACHES["default"]["BACKEND"], "storage": s.STORAGES["default"]["BACKEND"]}))
@@ -82,6 +83,24 @@ def test_variables_alone_make_a_real_deployment(tmp_path: Path) -> None:
     assert (found["EMAIL_HOST_PASSWORD"], found["EMAIL_USE_TLS"]) == ("p@ss", True)
     assert found["SESSION_COOKIE_SECURE"]
     assert not (tmp_path / "secret_key").exists()
+
+
+@pytest.mark.parametrize(
+    ("variables", "subdomains", "preload"),
+    [
+        ({}, False, False),
+        ({"HSTS_PRELOAD": "1"}, False, False),
+        ({"HSTS_SUBDOMAINS": "1"}, True, False),
+        ({"HSTS_SUBDOMAINS": "1", "HSTS_PRELOAD": "1"}, True, True),
+    ],
+)
+def test_subdomains_and_preload_lists_are_bound_only_where_the_operator_says_so(
+    tmp_path: Path, variables: dict[str, str], subdomains: bool, preload: bool
+) -> None:
+    """Other sites of the domain are not the portal's; the portal itself is kept to HTTPS in any case."""
+    found = read(tmp_path, PRODUCTION | variables)
+    assert found["SECURE_HSTS_SECONDS"] > 0
+    assert (found["SECURE_HSTS_INCLUDE_SUBDOMAINS"], found["SECURE_HSTS_PRELOAD"]) == (subdomains, preload)
 
 
 def test_djangos_own_check_for_deployment_finds_nothing(tmp_path: Path) -> None:
