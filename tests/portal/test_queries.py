@@ -85,7 +85,7 @@ def published(board: Board, world: World, submission: Submission, number: int) -
     Result.objects.create(
         submission=submission,
         organisation=world.laboratory,
-        system=System.objects.get(pk=submission.system_id),
+        system=System.objects.get(submissions=submission),
         board=board,
         bundle_id=submission.bundle_sha256,
         organisation_name=world.laboratory.name,
