@@ -97,6 +97,7 @@ def test_list_shows_every_definition_with_its_figures(capsys: pytest.CaptureFixt
         entry = listed[workload.id]
         assert entry["flops_per_sample"] == workload.flops_per_sample
         assert entry["target_quality"] == workload.target_quality
+        assert (entry["channels_last"], entry["cpu_threads"]) == (workload.channels_last, workload.cpu_threads)
         assert bool(entry["data"]) != bool(entry["data_missing_because"])
 
 
@@ -105,6 +106,7 @@ def test_list_reads_well(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "image_classification --scale smoke\n" in text
     assert "24.30 GFLOP a sample" in text
+    assert "memory format contiguous, CPU threads as PyTorch chooses" in text
 
 
 def test_list_of_run_sets(story: Story, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

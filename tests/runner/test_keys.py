@@ -81,6 +81,19 @@ def test_pseudonyms_are_stable_under_one_key_and_different_under_another() -> No
     assert len({one.pseudonym("GPU-1"), one.pseudonym("GPU-2"), other.pseudonym("GPU-1")}) == 3
 
 
+def test_the_command_alone_lists_the_keys_and_says_what_else_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["keys"]) == 0
+    assert "vflops keys create" in capsys.readouterr().out
+    key = keys.create_key("mine")
+    assert main(["keys"]) == 0
+    shown = capsys.readouterr().out
+    assert key.key_id in shown
+    assert "vflops keys --help" in shown
+    for words in (["keys", "--json"], ["keys", "list", "--json"], ["keys", "--json", "list"]):
+        assert main(words) == 0
+        assert json.loads(capsys.readouterr().out)["keys"][0]["key_id"] == key.key_id
+
+
 def test_the_command_shows_public_parts_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["keys", "create", "shown"]) == 0
     assert main(["keys", "show", "shown"]) == 0

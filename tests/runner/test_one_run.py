@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+import shlex
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from ranking.evidence import canonical
 from runner import keys, run_set
 from runner.errors import RunnerError
 from runner.events import Event, Failed
-from runner.one_run import run_one
+from runner.one_run import go_on, run_one
 from runner.run_folder import SYSTEM, RunFolder
 from runner.system.description import describe
 from runner.system.source import source_digest
@@ -77,6 +78,12 @@ def test_an_error_in_a_process_is_told_once_and_its_log_is_ended(
     told = folder.discard_part(0)
     assert told is not None
     assert told.reason == "interrupted"
+
+
+def test_the_command_that_goes_on_can_be_pasted(folder: RunFolder, tmp_path: Path) -> None:
+    path = tmp_path / "it's mine; $HOME"
+    shown = go_on(replace(folder, path=path))
+    assert shlex.split(shown[shown.index("vflops") :]) == ["vflops", "run", "--resume", str(path)]
 
 
 def test_a_run_set_goes_on_only_where_it_began(folder: RunFolder) -> None:

@@ -7,11 +7,12 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-from ranking.evidence import keys
+from ranking.evidence import keys, predicate
 from ranking.evidence.bundle import read_bundle
 from ranking.evidence.chain import genesis
 from ranking.evidence.log import parse_log
 from ranking.evidence.seeds import own_seeds
+from ranking.report import render_text
 from ranking.verify import verify_bundle
 from runner.errors import Exit
 from tests.runner.conftest import STOP_AT_SAMPLES, Installed, Story
@@ -57,6 +58,21 @@ def test_a_real_bundle_is_accepted_and_the_report_is_the_one_of_verify(story: St
     report = verify_bundle(story.bundle)
     assert story.resumed.status == Exit.ACCEPTED, list(report.findings)
     assert story.resumed.events[-1] == {"event": "report", "report": report.to_document()}
+
+
+def test_a_system_without_a_name_is_not_called_by_its_device_twice(story: Story) -> None:
+    (line,) = [line for line in render_text(verify_bundle(story.bundle)).splitlines() if line.startswith("System")]
+    parts = line.removeprefix("System").strip().split(", ")
+    assert len(parts) == len(set(parts))
+    assert parts[0].startswith("node with ")
+
+
+def test_a_log_says_the_format_of_its_evidence(bundle: Path) -> None:
+    evidence, _ = read_bundle(bundle)
+    for run in evidence.runs:
+        begin = run.lines[0].value
+        assert isinstance(begin, dict)
+        assert begin["format"] == predicate.FORMAT
 
 
 def test_runs_follow_the_definition_and_the_nonce(bundle: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -12,6 +13,10 @@ from typing import Any
 import pytest
 
 from runner.cli import main
+from runner.client import Portal
+from runner.commands.register_key import register
+from runner.keys import SigningKey
+from tests import bundles
 from tests.portal.uploads.served import Served, served
 
 
@@ -42,6 +47,7 @@ class Said:
         return str(self.document["error"]["id"])
 
 
+MakeFile = Callable[..., Path]
 MakeBundle = Callable[..., Path]
 
 
@@ -67,18 +73,31 @@ def vflops(capsys: pytest.CaptureFixture[str]) -> CommandLine:
 
 @pytest.fixture
 def logged_in(vflops: CommandLine, server: Served) -> CommandLine:
-    """The command line after Alice's login."""
+    """The command line after Alice's login; the key of the tests' bundles is her laboratory's."""
     assert vflops("login", server.address, "--token", server.secret).status == 0
+    with Portal(server.address, server.secret) as portal:
+        register(portal, SigningKey("tests", Path(), bundles.KEY), "laboratory")
     return vflops
 
 
 @pytest.fixture
-def make_bundle(tmp_path: Path, request: pytest.FixtureRequest) -> MakeBundle:
+def make_file(tmp_path: Path, request: pytest.FixtureRequest) -> MakeFile:
     """Makes files of random bytes, other ones in every test."""
 
     def make(name: str = "run.vflops", size: int = 200_000) -> Path:
         path = tmp_path / name
         path.write_bytes(random.Random(f"{request.node.nodeid} {name}").randbytes(size))
         return path
+
+    return make
+
+
+@pytest.fixture
+def make_bundle(tmp_path: Path, request: pytest.FixtureRequest) -> MakeBundle:
+    """Makes signed bundles of one run each, other ones in every test; ``options`` are those of the factory."""
+
+    def make(name: str = "run.vflops", **options: Any) -> Path:
+        nonce = hashlib.md5(f"{request.node.nodeid} {name}".encode(), usedforsecurity=False).hexdigest()
+        return bundles.make_bundle(tmp_path, name=name, workload=bundles.TINY, runs=1, nonce=nonce, **options)
 
     return make

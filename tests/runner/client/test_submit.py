@@ -9,12 +9,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from runner import portals, uploading
+from runner import keys, portals, uploading
 from runner.client import Portal
+from runner.commands.register_key import register
+from runner.keys import SigningKey
 from runner.portal_errors import PortalError, pause_s
+from tests import bundles
 from tests.portal.uploads.served import Served, Wire
-from tests.runner.client.conftest import CommandLine, MakeBundle
+from tests.runner.client.conftest import CommandLine, MakeBundle, MakeFile
 
 LARGE_BYTES = 3_000_000
 FOR_LABORATORY = uploading.Destination(organisation="laboratory", publish=False)
@@ -78,11 +82,64 @@ def test_an_organisation_of_others_is_a_wrong_use(logged_in: CommandLine, make_b
     assert "laboratory" in said.document["error"]["expected"]
 
 
+def test_a_bundle_whose_key_nobody_registered_is_not_sent(
+    logged_in: CommandLine, make_bundle: MakeBundle, own_home: Path
+) -> None:
+    paths = [make_bundle(key=bundles.OTHER_KEY), make_bundle("good.vflops")]
+    said = logged_in("submit", *paths, "--json")
+    refused, sent = said.document["submissions"]
+    assert said.status == 1
+    assert refused["error"]["id"] == "key.unknown"
+    assert "vflops keys register" in refused["error"]["action"]
+    assert "id" not in refused
+    assert sent["state"] == "queued"
+
+
+def test_registering_the_key_is_all_that_is_to_do(logged_in: CommandLine, make_bundle: MakeBundle) -> None:
+    key = keys.create_key()
+    path = make_bundle(key=key.private)
+    assert logged_in("submit", path, "--json").document["submissions"][0]["error"]["id"] == "key.unknown"
+    assert logged_in("keys", "register").status == 0
+    assert logged_in("submit", path).status == 0
+
+
+def test_a_bundle_whose_key_was_revoked_is_not_sent(
+    logged_in: CommandLine, make_bundle: MakeBundle, server: Served
+) -> None:
+    key = keys.create_key("old")
+    logged_in("keys", "register", "old")
+    with Portal(server.address, server.secret) as portal:
+        portal.request("POST", f"keys/{key.key_id}/revoke", json={"reason": "lost"})
+    said = logged_in("submit", make_bundle(key=key.private), "--json")
+    assert said.document["submissions"][0]["error"]["id"] == "key.revoked"
+
+
+def test_a_bundle_that_names_another_organisation_is_not_sent(logged_in: CommandLine, make_bundle: MakeBundle) -> None:
+    said = logged_in("submit", make_bundle(organisation="elsewhere"), "--json")
+    assert said.document["submissions"][0]["error"]["id"] == "key.other_organisation"
+    assert logged_in("submit", make_bundle("own.vflops", organisation="laboratory")).status == 0
+
+
+def test_a_file_that_is_no_bundle_is_not_sent(logged_in: CommandLine, make_file: MakeFile) -> None:
+    said = logged_in("submit", make_file())
+    assert said.status == 1
+    assert "[bundle.unreadable]" in said.out
+    assert "vflops verify" in said.out
+
+
+def test_keys_are_found_on_every_page(server: Served) -> None:
+    made = [SigningKey(f"many-{number}", Path(), Ed25519PrivateKey.generate()) for number in range(51)]
+    with Portal(server.address, server.secret) as portal:
+        for key in made:
+            register(portal, key, "laboratory")
+        assert {key.key_id for key in made} <= {key.key_id for key in portal.registered_keys()}
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_wire_that_breaks_costs_no_byte_that_arrived(
-    server: Served, make_bundle: MakeBundle, unfinished: portals.UnfinishedUploads, seed: int
+    server: Served, make_file: MakeFile, unfinished: portals.UnfinishedUploads, seed: int
 ) -> None:
-    bundle = uploading.describe(make_bundle(size=LARGE_BYTES))
+    bundle = uploading.describe(make_file(size=LARGE_BYTES))
     draw = random.Random(seed)
     breaks = [draw.randrange(100_000, 1_000_000) for _ in range(3)]
     heard: list[int] = []
@@ -101,9 +158,9 @@ def test_a_wire_that_breaks_costs_no_byte_that_arrived(
 
 
 def test_another_call_goes_on_where_a_broken_one_stopped(
-    server: Served, make_bundle: MakeBundle, unfinished: portals.UnfinishedUploads
+    server: Served, make_file: MakeFile, unfinished: portals.UnfinishedUploads
 ) -> None:
-    bundle = uploading.describe(make_bundle(size=LARGE_BYTES))
+    bundle = uploading.describe(make_file(size=LARGE_BYTES))
     with (
         Wire(server.port, [1_000_000, *([1] * 40)]) as wire,
         Portal(f"http://127.0.0.1:{wire.port}", server.secret, sleep=wait_briefly) as portal,
@@ -122,9 +179,9 @@ def test_another_call_goes_on_where_a_broken_one_stopped(
 
 
 def test_an_upload_that_the_portal_discarded_begins_anew(
-    server: Served, make_bundle: MakeBundle, unfinished: portals.UnfinishedUploads
+    server: Served, make_file: MakeFile, unfinished: portals.UnfinishedUploads
 ) -> None:
-    bundle = uploading.describe(make_bundle())
+    bundle = uploading.describe(make_file())
     with Portal(server.address, server.secret, sleep=wait_briefly) as portal:
         key = f"{portal.address} laboratory {bundle.sha256}"
         unfinished.keep(key, f"{portal.address}/api/v1/uploads/xxxxxxxxxxxx")
@@ -132,9 +189,9 @@ def test_an_upload_that_the_portal_discarded_begins_anew(
 
 
 def test_a_file_that_changed_meanwhile_is_told_and_begins_anew(
-    server: Served, make_bundle: MakeBundle, unfinished: portals.UnfinishedUploads
+    server: Served, make_file: MakeFile, unfinished: portals.UnfinishedUploads
 ) -> None:
-    bundle = uploading.describe(make_bundle())
+    bundle = uploading.describe(make_file())
     content = bundle.path.read_bytes()
     with Portal(server.address, server.secret, sleep=wait_briefly) as portal:
         for changed in (content[::-1], content[:100]):
