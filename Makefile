@@ -21,7 +21,7 @@ demo: setup ## the whole chain on this machine, then serves (SCALE=smoke: quick,
 test: setup ## all tests but the long ones, on a Redis and a PostgreSQL of their own
 	@$(BIN)/python -m scripts.test
 
-test-long: setup ## the tests that take long: every byte, fuzzing, chaos, all screenshots
+test-long: setup ## the tests that take long: every byte of a bundle, archives beyond 4 GiB, every page in every scheme
 	@$(BIN)/python -m scripts.test --long
 
 lint: setup ## ruff, mypy, import-linter, djlint, bandit
@@ -34,7 +34,7 @@ format: setup ## lets ruff write the layout of all Python files
 serve: setup ## the portal alone, on http://localhost:PORT
 	@$(BIN)/python manage.py serve --port $(PORT)
 
-bench: setup ## measures what docs/ states, prints a table
+bench: setup ## measures training, verification and parsing, prints a table
 	@$(BIN)/python -m benchmarks.measure
 
 bare: ## the demo at SCALE=smoke inside a bare Debian 12 made by debootstrap; needs root
@@ -46,5 +46,5 @@ lock: setup ## writes requirements.lock and package-lock.json again
 wheel: setup ## builds dist/vflops-*.whl
 	@$(BIN)/python -m build --wheel --no-isolation
 
-clean: ## removes what the commands above made, except data and signing keys of the runner
+clean: ## removes everything that the commands above made, the demo's data and signing key included
 	@rm -rf .venv var build dist node_modules static/vendor .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
