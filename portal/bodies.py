@@ -1,8 +1,9 @@
-"""Request bodies that do not come: a sender that falls silent ends like a broken connection, and half a body is none.
+"""Bodies that do not move: a peer that falls silent ends like a broken connection, and half a body is none.
 
-Each request that reads its body holds one of the web server's threads. Without a limit of time a handful of laptops
-that went to sleep in the middle of an upload would hold them all, and the locks of their uploads with them. The server
-itself waits for ever and gives no way to stop one read, so a watch closes the silent connections under it.
+Each request that reads its body, and each download, holds one of the web server's threads. Without a limit of time a
+handful of laptops that went to sleep in the middle of an upload would hold them all, and the locks of their uploads
+with them. The server itself waits for ever and gives no way to stop one wait, so a watch closes the silent connections
+under it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 SILENCE_S = 30.0
-"""Longest silence of a sender: far above what a mobile network, a busy disk or a browser's pause takes."""
+"""Longest silence of a peer: far above what a mobile network, a busy disk or a browser's pause takes."""
 LOOKS_A_SILENCE = 6
 """How often the watch looks within that time; a connection ends at most one look late."""
 PIECE_BYTES = 64 * 1024
@@ -44,7 +45,7 @@ class BodyIncomplete(OSError):
 
 @dataclass(slots=True)
 class Watch:
-    """Closes connections on which nothing moves, while somebody waits for bytes longer than ``silence_s``."""
+    """Closes connections on which nothing moves, while somebody waits for a peer longer than ``silence_s``."""
 
     silence_s: float = SILENCE_S
     _since_s: dict[int, float] = field(default_factory=dict)
@@ -53,13 +54,13 @@ class Watch:
 
     @contextmanager
     def waiting(self, port: int) -> Iterator[None]:
-        """For as long as a read of a connection to ``port`` lasts."""
+        """For as long as a read from, or a write to, a connection to ``port`` lasts."""
         key = threading.get_ident()
         with self._lock:
             self._since_s[key] = time.monotonic()
             if not self._running:
                 self._running = True
-                threading.Thread(target=self._look, args=(port,), name="silent-senders", daemon=True).start()
+                threading.Thread(target=self._look, args=(port,), name="silent-peers", daemon=True).start()
         try:
             yield
         finally:
@@ -84,7 +85,7 @@ WATCH = Watch()
 
 
 def end_silent_connections(port: int, silence_s: float) -> int:
-    """End the reading side of connections to our ``port`` that were silent both ways; the number of them.
+    """End connections to our ``port`` that were silent both ways; the number of them.
 
     Idle connections that a client keeps open are among them; clients expect those to end at any time.
     """
@@ -114,7 +115,7 @@ def _end_if_silent(connection: socket.socket, silence_s: float) -> bool:
     if min(numbers[LAST_SENT], numbers[LAST_RECEIVED]) < silence_s * 1000:
         return False
     with suppress(OSError):  # it ended by itself meanwhile
-        connection.shutdown(socket.SHUT_RD)
+        connection.shutdown(socket.SHUT_RDWR)
     return True
 
 
@@ -155,6 +156,17 @@ def whole_bodies(application: Application) -> Application:
         body = WholeInput(
             environ["wsgi.input"], int(length) if length.isdecimal() else 0, int(environ.get("SERVER_PORT") or 0)
         )
-        return application({**environ, "wsgi.input": body}, start_response)
+        answer = application({**environ, "wsgi.input": body}, start_response)
+        return _sent(answer, body.port) if getattr(answer, "streaming", False) else answer
 
     return served
+
+
+def _sent(answer: Iterable[bytes], port: int) -> Iterator[bytes]:
+    """A streamed answer; while a piece is given away, somebody waits for the peer to take it."""
+    try:
+        for piece in answer:
+            with WATCH.waiting(port):
+                yield piece
+    finally:
+        getattr(answer, "close", lambda: None)()

@@ -116,6 +116,7 @@ def programs(*, host: str, port: int, threads: int, concurrency: int) -> tuple[P
     """Web server, worker and sweep of one machine."""
     python = sys.executable
     web = [python, "-m", "granian", "--interface", "wsgi", "--host", host, "--port", str(port), "--no-ws"]
+    web += ["--log-level", "error"]  # it warns of the many threads, most of which wait for slow peers
     worker = [python, "-m", "celery", "-q", "-A", "portal.celery", "worker", "--concurrency", str(concurrency)]
     return (
         Program(name="web", command=[*web, "--blocking-threads", str(threads), "portal.wsgi:application"]),

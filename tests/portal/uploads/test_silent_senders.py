@@ -1,11 +1,12 @@
-"""Senders that fall silent hold neither the web server's threads nor their own uploads."""
+"""Peers that fall silent hold neither the web server's threads nor their own uploads."""
 
 from __future__ import annotations
 
 import hashlib
+import random
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import httpx
 import pytest
@@ -74,3 +75,29 @@ def test_forms_that_nobody_sends_on_end_too(server: Served) -> None:
         for connection in stalled:
             wait_for_end(connection)
         assert httpx.get(f"{server.address}/health/live", timeout=60).status_code == 200
+
+
+def test_downloads_that_nobody_takes_end_too(server: Served) -> None:
+    """More of them than there are threads; each bundle is larger than what the kernel holds for a peer."""
+    content = random.Random(1).randbytes(16_000_000)
+    sent = {**TUS, "Authorization": f"Bearer {server.secret}", "Upload-Offset": "0", "Content-Type": BYTES}
+    answer = httpx.patch(server.address + declared(server, content), content=content, headers=sent, timeout=60)
+    path = f"/api/v1/submissions/{answer.headers['Vflops-Submission']}/bundle"
+    ask = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {server.secret}\r\n\r\n".encode()
+    with ExitStack() as open_ones:
+        for _ in range(THREADS):
+            taker = open_ones.enter_context(socket.socket())
+            taker.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            taker.connect(("127.0.0.1", server.port))
+            taker.sendall(ask)
+            taker.settimeout(60)
+            assert taker.recv(12) == b"HTTP/1.1 200"
+        assert wait_until_alive(server)
+
+
+def wait_until_alive(server: Served) -> bool:
+    """Whether the portal answers again; a request that waited in the queue for too long may be cut off itself."""
+    for _ in range(20):
+        with suppress(httpx.TransportError):
+            return httpx.get(f"{server.address}/health/live", timeout=60).status_code == 200
+    return False
