@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.conf import settings
+from django.conf import settings as portal_settings
 from django.core import mail
 from django.test import Client
+from pytest_django.fixtures import Settings
 
 from portal.accounts.models import User
 
@@ -73,10 +74,22 @@ def test_an_unknown_address_is_not_given_away(client: Client, dora: User) -> Non
 def test_guessing_a_password_locks_the_address_out(client: Client, dora: User) -> None:
     """Also for the right one, for a while; another address still logs in."""
     User.objects.create_user("eve@example.org", PASSWORD)
-    for _ in range(settings.AXES_FAILURE_LIMIT):
+    for _ in range(portal_settings.AXES_FAILURE_LIMIT):
         log_in(client, dora.email, "wrong")
     refused = client.post("/account/login/", {"login": dora.email.upper(), "password": PASSWORD})
     assert (refused.status_code, refused.headers["Retry-After"]) == (429, "900")
     assert "15 minutes" in refused.content.decode()
     assert not is_logged_in(client)
     assert log_in(client, "eve@example.org", PASSWORD) == 302
+
+
+def test_behind_a_proxy_guesses_lock_out_who_guesses_not_everybody(
+    client: Client, dora: User, settings: Settings
+) -> None:
+    """All connections come from the proxy; it writes down from whom, and what callers write before that is void."""
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    for number in range(settings.AXES_FAILURE_LIMIT):
+        log_in(Client(headers={"X-Forwarded-For": f"10.0.0.{number}, 10.9.9.9"}), dora.email, "wrong")
+    assert log_in(Client(headers={"X-Forwarded-For": "10.0.0.77, 10.9.9.9"}), dora.email, PASSWORD) == 429
+    assert log_in(Client(headers={"X-Forwarded-For": "10.9.9.9, 10.0.0.1"}), dora.email, PASSWORD) == 302
