@@ -27,6 +27,9 @@ POLL_FIRST_S = 1.0
 POLL_MAX_S = 10.0
 """Longest pause between two looks; a look at an unchanged submission costs one 304."""
 
+RETRY_AFTER_MAX_S = 3600.0
+"""Longest wait that a portal may ask for; the longest of ours is a quarter of an hour."""
+
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -212,9 +215,7 @@ def _refusal(response: httpx.Response) -> PortalError:
     """The problem that a response reports; a HEAD has no body, so the id also comes as a header."""
     if response.is_redirect:
         return PortalError("portal.moved", f"{response.url} is now {response.headers.get('Location', '')}")
-    problem: Any = {}
-    if response.headers.get("Content-Type", "").startswith("application/problem+json") and response.content:
-        problem = response.json()
+    problem = _problem(response)
     error_id = response.headers.get("Vflops-Error") or problem.get("id")
     status = response.status_code
     if error_id is None:
@@ -228,5 +229,16 @@ def _refusal(response: httpx.Response) -> PortalError:
     )
 
 
+def _problem(response: httpx.Response) -> Mapping[str, Any]:
+    """The problem that a body tells of; nothing where it is of another shape."""
+    if not response.headers.get("Content-Type", "").startswith("application/problem+json"):
+        return {}
+    try:
+        document = response.json()
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
 def _seconds(text: str) -> float:
-    return float(text) if text.isdecimal() else 0.0
+    return min(float(text), RETRY_AFTER_MAX_S) if text.isdecimal() else 0.0

@@ -127,6 +127,8 @@ def _send_rest(portal: Portal, bundle: Bundle, standing: Standing, progress: Pro
     attempts, best = 0, standing.offset_bytes
     progress(best, bundle.size_bytes)
     while standing.submission is None:
+        if standing.offset_bytes > bundle.size_bytes:
+            raise PortalError("portal.unexpected_answer", f"Upload-Offset {standing.offset_bytes} is beyond the file")
         standing, trouble = _try_piece(portal, bundle, standing, progress)
         progress(standing.offset_bytes, bundle.size_bytes)
         if standing.offset_bytes > best:
