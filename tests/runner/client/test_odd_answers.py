@@ -54,7 +54,7 @@ def test_an_upload_goes_to_the_portal_alone_and_within_the_file(tmp_path: Path, 
 
     path = tmp_path / "run.vflops"
     path.write_bytes(b"bundle")
-    with pytest.raises(PortalError, match=r"portal\.unexpected_answer"):
+    with pytest.raises(PortalError) as refused:
         send(
             portal(answer),
             describe(path),
@@ -62,4 +62,4 @@ def test_an_upload_goes_to_the_portal_alone_and_within_the_file(tmp_path: Path, 
             unfinished=UnfinishedUploads(tmp_path / "uploads.json"),
             progress=lambda _sent, _all: None,
         )
-    assert asked == ["POST portal.example"]
+    assert (refused.value.id, asked) == ("portal.unexpected_answer", ["POST portal.example"])
