@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from ranking.evidence.model import DeviceSample, Reading, TelemetrySample
+from ranking.evidence.model import Reading, TelemetrySample
 from ranking.trace import US_PER_S, Trace, reading
 
 MIN_SAMPLES = 20
@@ -47,7 +47,7 @@ def energy_of(trace: Trace) -> Energy | None:
         return None
     scope, watts = Scope.ACCELERATORS, _accelerators_watts(samples)
     if watts is None:
-        scope, watts = Scope.PACKAGE, _counter_watts(samples, lambda s: s.package_energy_microjoules, 1e-6)
+        scope, watts = Scope.PACKAGE, counted_watts(samples, [s.package_energy_microjoules for s in samples], 1e-6)
     return None if watts is None else Energy(scope=scope, joules=watts * seconds, watts=watts)
 
 
@@ -70,22 +70,21 @@ def _accelerators_watts(samples: Sequence[TelemetrySample]) -> float | None:
 
 def _device_watts(samples: Sequence[TelemetrySample], place: int) -> float | None:
     """Mean power of one device: by its energy counter, else by its power over time."""
-
-    def device(sample: TelemetrySample) -> DeviceSample:
-        return sample.devices[place]
-
-    by_counter = _counter_watts(samples, lambda s: device(s).energy_millijoules, 1e-3)
+    by_counter = counted_watts(samples, [s.devices[place].energy_millijoules for s in samples], 1e-3)
     if by_counter is not None:
         return by_counter
-    points = [(s.clock_us, reading(device(s).power_watts)) for s in samples]
-    return _mean_over_time([(clock_us, watts) for clock_us, watts in points if watts is not None])
+    points = [(s.clock_us, reading(s.devices[place].power_watts)) for s in samples]
+    return mean_over_time([(clock_us, watts) for clock_us, watts in points if watts is not None])
 
 
-def _counter_watts(
-    samples: Sequence[TelemetrySample], counter: Callable[[TelemetrySample], Reading], joules_per_count: float
+def counted_watts(
+    samples: Sequence[TelemetrySample], counter: Sequence[Reading], joules_per_count: float
 ) -> float | None:
-    """Mean power by a counter that only counts up; None where it was unreadable once, ran backwards or stood still."""
-    counts = [reading(counter(s)) for s in samples]
+    """Mean power by a counter that only counts up; None where it was unreadable once, ran backwards or stood still.
+
+    ``counter`` has a reading for each of ``samples``.
+    """
+    counts = [reading(value) for value in counter]
     known = [c for c in counts if c is not None]
     span_us = samples[-1].clock_us - samples[0].clock_us
     if len(known) != len(counts) or span_us <= 0 or any(b < a for a, b in pairwise(known)) or known[-1] <= known[0]:
@@ -93,7 +92,7 @@ def _counter_watts(
     return (known[-1] - known[0]) * joules_per_count / (span_us / US_PER_S)
 
 
-def _mean_over_time(points: Sequence[tuple[int, float]]) -> float | None:
+def mean_over_time(points: Sequence[tuple[int, float]]) -> float | None:
     """Mean of a quantity that is linear between its points, in time; None below MIN_SAMPLES points."""
     if len(points) < MIN_SAMPLES or points[-1][0] <= points[0][0]:
         return None

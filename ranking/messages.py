@@ -67,6 +67,7 @@ _SCHEMA: Final = {
     "schema.number_range": ("A number is too large to be exact.", _RUN_AGAIN),
     "schema.not_canonical": ("JSON is not in its one byte form (RFC 8785).", _RUN_AGAIN),
     "schema.line_too_long": ("A line is longer than any line of a log or of telemetry.", _RUN_AGAIN),
+    "schema.too_many_values": ("A line holds more values than any line of a log or of telemetry.", _RUN_AGAIN),
     "schema.line_ending": ("A line does not end with a line feed alone.", _RUN_AGAIN),
     "schema.log_prefix": ("A line of the log does not begin with MLPerf's prefix.", _RUN_AGAIN),
     "schema.field": ("A field is missing, unknown or wrong.", _RUN_AGAIN),
@@ -83,6 +84,9 @@ _SCHEMA: Final = {
     "schema.value": ("A line of the log has a value or metadata of the wrong kind.", _RUN_AGAIN),
     "schema.begin": ("The log says that it belongs to another run set.", "Pack the logs that these runs wrote."),
     "schema.system": ("A field of the system description is missing or wrong.", _RUN_AGAIN),
+    "schema.event_type": ("A line of the log is marked as another kind of event than its key is.", _RUN_AGAIN),
+    "schema.submission": ("The log names another workload or system than the statement.", _RUN_AGAIN),
+    "schema.system_differs": ("The system description contradicts itself or the statement.", _RUN_AGAIN),
     "schema.unknown_key": ("The log has keys that no rule reads; they change nothing.", _NOTHING),
 }
 
@@ -115,6 +119,13 @@ _TIME: Final = {
         "A run was begun anew from its start; the time of its first try is lost and told here.",
         "Let the runs of a set go through without interruption where you can.",
     ),
+    "time.created": (
+        "The statement says that it was begun after its runs.",
+        "Let a time server set the clock before the run, and keep it from stepping.",
+    ),
+    "time.parts": ("An interval was spent on more seconds than it has by the log's clock.", _RUN_AGAIN),
+    "time.telemetry_order": ("Telemetry and log tell two times: samples lie on the wrong side of a line.", _RUN_AGAIN),
+    "time.telemetry_period": ("Telemetry lies closer together than it is ever sampled.", _REVIEW),
     "time.clock_step": (
         "The machine's date stepped or drifted against its uptime during a run.",
         "Let a time server set the clock before the run, and keep it from stepping.",
@@ -143,6 +154,22 @@ _LEVEL: Final = {
         "A hyper-parameter is not the recipe's.",
         "Leave it to the released code, or submit at level free.",
     ),
+    "level.extra_hyperparameter": (
+        "The log sets a hyper-parameter that the recipe does not have.",
+        "Leave them to the released code, or submit at level free.",
+    ),
+    "level.schedule": (
+        "The learning rate's schedule, or how gradients are gathered, is not the recipe's.",
+        "Leave it to the released code, or submit at level free.",
+    ),
+    "level.undeclared": (
+        "The configuration changes a layer that the statement does not name as changed.",
+        "Name every layer that was changed.",
+    ),
+    "level.checkpoint_precision": (
+        "A checkpoint has weights that are narrower than the stated precision.",
+        "Submit at level system, with the precision that was used.",
+    ),
 }
 
 _COUNTS: Final = {
@@ -150,7 +177,10 @@ _COUNTS: Final = {
     "counts.equal_seeds": ("Two runs have one seed.", _RUN_AGAIN),
     "counts.seed_differs": ("The seed in the log is not the seed in the statement.", _RUN_AGAIN),
     "counts.equal_logs": ("Two runs tell the same course.", "Submit five runs, not copies of one."),
-    "counts.equal_weights": ("Two checkpoints of the set are the same file.", "Submit five runs, not copies of one."),
+    "counts.equal_weights": (
+        "Two checkpoints of the set have the same weights.",
+        "Submit five runs, not copies of one.",
+    ),
     "counts.evaluation_schedule": (
         "Evaluations are not where the workload's schedule puts them.",
         "Evaluate at each point of the schedule and nowhere else.",
@@ -169,6 +199,10 @@ _COUNTS: Final = {
     "counts.progress": ("Trained samples decrease within a run.", _REPORT_IT),
     "counts.steps": ("Progress stands where no step of this batch ends.", _RUN_AGAIN),
     "counts.epoch": ("An evaluation's epoch is not its samples over the dataset's.", _REPORT_IT),
+    "counts.block": ("A line of an interval names other samples than those at which it begins or ends.", _REPORT_IT),
+    "counts.checkpoint_position": ("A checkpoint stands for another workload, run or moment.", _RUN_AGAIN),
+    "counts.checkpoint_tensors": ("A checkpoint does not hold the tensors of the set's network.", _RUN_AGAIN),
+    "counts.equal_telemetry": ("Two runs have the same telemetry.", "Submit five runs, not copies of one."),
     "counts.checkpoint_schedule": ("An evaluation has no checkpoint.", _RUN_AGAIN),
     "counts.checkpoint_missing": ("A checkpoint that the log vouches for is not in the bundle.", _AS_WRITTEN),
     "counts.checkpoint_differs": ("A checkpoint is not the one that the log vouches for.", _RUN_AGAIN),
@@ -188,6 +222,9 @@ _QUALITY: Final = {
     ),
     "quality.no_score": ("The set has no score.", "See the other findings; without them there would be one."),
     "quality.jump": ("Quality changes late in a run more than training can change it.", _REVIEW),
+    "quality.negative_loss": ("A loss is negative, which a cross-entropy never is.", _REPORT_IT),
+    "quality.beyond_loss": ("A final quality is better than its loss supports.", _RUN_AGAIN),
+    "quality.beyond_reference": ("A final quality is better than this recipe reaches.", _REVIEW),
     "quality.loss_differs": ("An evaluation's loss is lower than its accuracy allows.", _RUN_AGAIN),
 }
 
@@ -218,7 +255,7 @@ _PLAUSIBILITY: Final = {
         "Check the number of devices and the precision that the bundle states.",
     ),
     "plausibility.power": (
-        "Mean power is above the devices' default limit.",
+        "Mean power is above the devices' default limit, or next to nothing.",
         "If the limit was raised, say so to the auditor; otherwise check the number of devices.",
     ),
     "plausibility.telemetry_gap": (
@@ -237,6 +274,13 @@ _PLAUSIBILITY: Final = {
         "Telemetry has another number of devices than the system description.",
         _REVIEW,
     ),
+    "plausibility.hidden_device": (
+        "Checkpoints hold an accelerator's state, and the system description names none.",
+        _REVIEW,
+    ),
+    "plausibility.reading": ("A reading of telemetry is no such quantity.", _REPORT_IT),
+    "plausibility.counter": ("An energy counter ran backwards.", _REVIEW),
+    "plausibility.energy_differs": ("An energy counter and the power that was read do not agree.", _REVIEW),
 }
 
 _KEY: Final = {

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from random import Random
 from typing import Final
 
@@ -21,22 +22,34 @@ QUANTILE: Final = 0.999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
-    """A figure over all reference runs; ``max_cv`` is the QUANTILE of its variation in sets as large as a run set."""
+class Moments:
+    """A figure over all reference runs: how many they were, its mean and its standard deviation."""
 
     runs: int
     mean: float
     std: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread(Moments):
+    """``max_cv`` is the QUANTILE of the figure's variation in sets as large as a run set."""
+
     max_cv: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Final quality of reference runs at ``global_batch_size``, and their epochs to target where they got there."""
+    """Final quality of reference runs at ``global_batch_size``, and their epochs to target where they got there.
+
+    ``errors_per_loss`` is the part of wrong samples over the loss, both at the end; it says something of accuracies.
+    ``changes`` are those of quality from each evaluation to the next; None where no run differs from another.
+    """
 
     global_batch_size: int
     quality: Spread
     epochs: Spread | None
+    errors_per_loss: Moments | None
+    changes: tuple[Moments | None, ...]
 
 
 def reference_of(workload: Workload) -> Reference | None:
@@ -50,12 +63,19 @@ def reference_of(workload: Workload) -> Reference | None:
 class _Figures:
     qualities: tuple[float, ...]
     epochs: tuple[float, ...]
+    errors_per_loss: tuple[float, ...]
+    changes: tuple[tuple[float, ...], ...]
 
     @classmethod
     def of(cls, workload: Workload) -> _Figures:
         runs = calibration.read(workload)
         reached = (calibration.epochs_to(workload.target_quality, run, workload) for run in runs)
-        return cls(tuple(run.quality for run in runs), tuple(epochs for epochs in reached if epochs is not None))
+        return cls(
+            qualities=tuple(run.quality for run in runs),
+            epochs=tuple(epochs for epochs in reached if epochs is not None),
+            errors_per_loss=tuple((1 - run.quality) / run.loss for run in runs if run.loss > 0),
+            changes=tuple(zip(*(_changes(run.qualities) for run in runs), strict=True)),
+        )
 
 
 @lru_cache(maxsize=32)
@@ -64,7 +84,24 @@ def _reference(name: str, global_batch_size: int, figures: _Figures, size: int) 
     if quality is None:
         return None
     epochs = spread_of(figures.epochs, size=size, seed=f"{name} epochs")
-    return Reference(global_batch_size=global_batch_size, quality=quality, epochs=epochs)
+    return Reference(
+        global_batch_size=global_batch_size,
+        quality=quality,
+        epochs=epochs,
+        errors_per_loss=moments_of(figures.errors_per_loss),
+        changes=tuple(map(moments_of, figures.changes)),
+    )
+
+
+def _changes(qualities: Sequence[float]) -> tuple[float, ...]:
+    return tuple(after - before for before, after in pairwise(qualities))
+
+
+def moments_of(values: Sequence[float]) -> Moments | None:
+    """Mean and deviation of ``values``; None where they do not vary, or are fewer than two."""
+    if len(values) < 2 or len(set(values)) < 2:
+        return None
+    return Moments(runs=len(values), mean=statistics.fmean(values), std=statistics.stdev(values))
 
 
 def spread_of(values: Sequence[float], *, size: int, seed: str) -> Spread | None:

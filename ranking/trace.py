@@ -44,6 +44,9 @@ def text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+PARTS = ("data_s", "compute_s", "evaluation_s", "checkpoint_s")
+"""What an interval's time goes to, as its line names them."""
+
 OWN_KEYS = frozenset({keys.BEGIN, keys.PROGRESS, keys.CHECKPOINT, keys.TELEMETRY, keys.INTERVAL, keys.END})
 """Keys that MLPerf does not have."""
 
@@ -94,18 +97,24 @@ class TelemetryLine:
     """How many telemetry records the log vouches for at one moment, and their chain's head."""
 
     line: int
+    clock_us: int
     records: int | None
     head: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IntervalLine:
-    """What the log says of an interval at its end: samples so far and mean training loss."""
+    """What the log says of an interval at its end: samples so far, mean training loss, and what its time went to.
+
+    ``length_s`` is how long it was by the log's clock, up to this line.
+    """
 
     line: int
     clock_us: int
     samples: int | None
     loss: float | None
+    parts_s: tuple[float, ...]
+    length_s: float | None
 
 
 @dataclass(frozen=True)
@@ -174,6 +183,11 @@ class Trace:
         return (self.stop_us - self.start_us) / US_PER_S
 
     @property
+    def boot(self) -> str | None:
+        """Digest that stays the same from one start of the machine to the next."""
+        return text(_mapping(self.value(keys.BEGIN)).get("boot"))
+
+    @property
     def status(self) -> str | None:
         """``success`` or ``aborted``, as the log says; None where it says nothing."""
         line = self.first(keys.RUN_STOP)
@@ -206,7 +220,8 @@ class Trace:
     @cached_property
     def intervals(self) -> tuple[IntervalLine, ...]:
         """Ends of the intervals."""
-        return tuple(_interval(line) for line in self.every(keys.INTERVAL))
+        starts = self.every(keys.BLOCK_START)
+        return tuple(_interval(line, _clock_at(starts, i)) for i, line in enumerate(self.every(keys.INTERVAL)))
 
     @property
     def samples(self) -> int:
@@ -263,14 +278,21 @@ def _checkpoint(line: LogLine) -> CheckpointLine:
 
 def _telemetry(line: LogLine) -> TelemetryLine:
     value = _mapping(line.value)
-    return TelemetryLine(line=line.number, records=integer(value.get("records")), head=text(value.get("head")))
+    return TelemetryLine(
+        line=line.number,
+        clock_us=line.clock_us,
+        records=integer(value.get("records")),
+        head=text(value.get("head")),
+    )
 
 
-def _interval(line: LogLine) -> IntervalLine:
+def _interval(line: LogLine, start_us: int | None) -> IntervalLine:
     value = _mapping(line.value)
     return IntervalLine(
         line=line.number,
         clock_us=line.clock_us,
         samples=integer(value.get("samples")),
         loss=number(value.get("loss")),
+        parts_s=tuple(part for name in PARTS if (part := number(value.get(name))) is not None),
+        length_s=None if start_us is None else (line.clock_us - start_us) / US_PER_S,
     )

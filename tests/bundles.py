@@ -37,6 +37,7 @@ from tests.honest_runs import (
     honest_run,
     hyperparameters,
     safetensors,
+    training_checkpoint,
 )
 from workloads.definition import EvaluationSchedule, Workload, find
 
@@ -59,10 +60,12 @@ __all__ = [
     "rewrite",
     "safetensors",
     "system_document",
+    "training_checkpoint",
 ]
 
 KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32, 64)))
+SOURCE_DIGEST = sha256(b"source").hexdigest()
 _MEMORY = Path("/dev/shm")  # noqa: S108 - only a folder of its own in it, to flush to disk without one
 
 TINY = replace(
@@ -114,6 +117,7 @@ def make_bundle(
             begin_us=BOOT_US + index * round((run_seconds * 1.1 + 2) * 1e6),
             accelerators=accelerators,
             checkpoint_floats=checkpoint_floats,
+            system_name=system_name,
         )
         for index, seed in enumerate(own_seeds(nonce, runs) if seeds is None else seeds)
     ]
@@ -171,11 +175,15 @@ def system_document(system_name: str = "Test system", accelerators: int = 0) -> 
         "operating_system": "Debian GNU/Linux 12",
         "other_software_stack": {"python": "3.11.7"},
         "vflops": {
+            "device": "cuda" if accelerators else "cpu",
+            "devices": [{"name": "NVIDIA H200"}] * accelerators,
             "device_ids": [sha256(b"device %d" % index).hexdigest() for index in range(max(accelerators, 1))],
             "environment": {"OMP_NUM_THREADS": "1"},
             "kernel_release": "6.1.0",
             "packages": {"torch": "2.13.0"},
             "python": "CPython 3.11.7",
+            "runner": "0.1.0",
+            "source_digest": SOURCE_DIGEST,
             "torch": "2.13.0",
         },
     }
@@ -260,6 +268,6 @@ def _predicate(
             threads=1,
         ),
         seeds="own",
-        runner=RunnerClaim(version="0.1.0", source_digest=sha256(b"source").hexdigest()),
+        runner=RunnerClaim(version="0.1.0", source_digest=SOURCE_DIGEST),
         runs=tuple(claims),
     )

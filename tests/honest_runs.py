@@ -86,15 +86,16 @@ def honest_run(
     begin_us: int = BOOT_US,
     accelerators: int = 0,
     checkpoint_floats: int = 4,
+    system_name: str = "Test system",
 ) -> Run:
     """A run that followed its definition, with all evaluations, and telemetry from its begin to its end."""
     checkpoints = [
-        safetensors({"weights": [float(seed % 9_999_991 + number)] * checkpoint_floats})
-        for number in range(len(workload.evaluation_points))
+        training_checkpoint(workload.id, seed=seed, interval=number, samples=samples, floats=checkpoint_floats)
+        for number, samples in enumerate(workload.evaluation_points)
     ]
     start_us, stop_us = begin_us + PREPARATION_US, begin_us + PREPARATION_US + round(seconds * 1e6)
     events = [
-        *_head(workload, index, seed, nonce, begin_us),
+        *_head(workload, index=index, seed=seed, nonce=nonce, begin_us=begin_us, system_name=system_name),
         Event(keys.RUN_START, None, start_us, keys.INTERVAL_START),
         *_intervals(
             workload, index=index, quality=quality, checkpoints=checkpoints, start_us=start_us, stop_us=stop_us
@@ -103,11 +104,11 @@ def honest_run(
         Event(keys.END, {"load_average": [1, 0.5, 0.25]}, stop_us + 1_000, namespace=keys.NAMESPACE),
     ]
     times = range(begin_us, stop_us + 1, SAMPLE_US)
-    samples = [_sample(number, clock_us, accelerators) for number, clock_us in enumerate(times)]
+    samples = [_sample(clock_us, accelerators) for clock_us in times]
     return Run(index=index, seed=seed, bound_seed=seed, events=events, samples=samples, checkpoints=checkpoints)
 
 
-def _head(workload: Workload, index: int, seed: int, nonce: str, begin_us: int) -> Iterator[Event]:
+def _head(workload: Workload, *, index: int, seed: int, nonce: str, begin_us: int, system_name: str) -> Iterator[Event]:
     begin = {
         "boot": sha256(f"{nonce}boot".encode("ascii")).hexdigest(),
         "format": 1,
@@ -121,7 +122,7 @@ def _head(workload: Workload, index: int, seed: int, nonce: str, begin_us: int) 
         keys.SUBMISSION_BENCHMARK: workload.name,
         keys.SUBMISSION_DIVISION: "closed",
         keys.SUBMISSION_ORG: "",
-        keys.SUBMISSION_PLATFORM: "Test system",
+        keys.SUBMISSION_PLATFORM: system_name,
         keys.SUBMISSION_STATUS: "onprem",
         keys.SEED: seed,
         keys.GRADIENT_ACCUMULATION_STEPS: 1,
@@ -165,7 +166,7 @@ def _intervals(
             first=first,
             last=last,
             quality=round(reached * workload.dataset.eval_samples) / workload.dataset.eval_samples,
-            loss=round(2.5 / (number + 2) + index / 1_000, 6),
+            loss=round(1.75 / (number + 2) * (1 + index / 50), 6),
             seconds=step_us / 1e6,
             checkpoint=(names.checkpoint_name(index, number + 1), checkpoints[number]),
         )
@@ -187,7 +188,7 @@ def _interval(
     there = {keys.EPOCH_NUM: last / epochs, keys.SAMPLES: last}
     measured = {**there, keys.EVAL_SAMPLES: workload.dataset.eval_samples, keys.LOSS: loss * 1.1}
     block = {keys.FIRST_EPOCH_NUM: first / epochs, keys.EPOCH_COUNT: (last - first) / epochs, keys.SAMPLES: first}
-    times = {"data_s": seconds / 8, "compute_s": seconds / 2, "evaluation_s": seconds / 8, "checkpoint_s": seconds / 8}
+    times = {"data_s": seconds / 8, "compute_s": seconds / 2, "evaluation_s": seconds / 8, "checkpoint_s": seconds / 16}
     name, data = checkpoint
     file = {"name": name, "sha256": sha256(data).hexdigest(), "bytes": len(data)}
     steps = math.ceil((last - first) / workload.default_global_batch_size)
@@ -204,7 +205,9 @@ def _interval(
     yield Event(keys.BLOCK_STOP, None, at(0.98), keys.INTERVAL_END, metadata=now)
 
 
-def _sample(number: int, clock_us: int, accelerators: int) -> Sample:
+def _sample(clock_us: int, accelerators: int) -> Sample:
+    """What was measured then; counters count from the machine's start on."""
+    number = clock_us // SAMPLE_US
     host = HostSample(
         cpu_percent=87.5,
         memory_used_bytes=2_000_000_000,
@@ -221,12 +224,24 @@ def _device(index: int, number: int) -> DeviceSample:
         utilisation_percent=90,
         memory_used_bytes=1_000_000_000,
         power_watts=250.5,
-        energy_millijoules=10_000_000_000 + 25_050 * number,
+        energy_millijoules=25_050 * number,
         clock_mhz=1_980,
         temperature_c=45,
         pcie_tx_bytes_per_s=1_000_000,
         pcie_rx_bytes_per_s=Unavailable("not supported"),
     )
+
+
+def training_checkpoint(workload: str, *, seed: int, interval: int, samples: int, floats: int = 4) -> bytes:
+    """A checkpoint of ``floats`` weights that differ from those of every other seed and interval."""
+    integers = {"position.interval": interval, "position.samples": samples, "rng.seed": seed}
+    header: dict[str, Any] = {"__metadata__": {"vflops-checkpoint/1": workload}}
+    for place, name in enumerate(integers):
+        header[name] = {"dtype": "I64", "shape": [], "data_offsets": [8 * place, 8 * place + 8]}
+    begin, end = 8 * len(integers), 8 * len(integers) + 4 * floats
+    header["model.fc.weight"] = {"dtype": "F32", "shape": [floats, 1], "data_offsets": [begin, end]}
+    weights = [float(seed % 9_999_991 + interval)] * floats
+    return checkpoint_bytes(canonical.dumps(header), struct.pack(f"<3q{floats}f", *integers.values(), *weights))
 
 
 def safetensors(tensors: Mapping[str, Sequence[float]], metadata: Mapping[str, str] | None = None) -> bytes:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ranking.evidence import canonical, names
 from ranking.evidence.chain import genesis
-from ranking.evidence.checkpoint import HeaderReader
+from ranking.evidence.checkpoint import CheckpointReader
 from ranking.evidence.errors import EvidenceError, Faults, fault
 from ranking.evidence.fields import kind_of
 from ranking.evidence.limits import Limits
 from ranking.evidence.log import LogParser
-from ranking.evidence.model import CheckpointFile, RunClaim, RunEvidence, RunSetEvidence, Statement
+from ranking.evidence.model import CheckpointFile, RunClaim, RunEvidence, RunSetEvidence, Statement, Tensor
 from ranking.evidence.names import Entry, Kind
 from ranking.evidence.reader import Sink
 from ranking.evidence.statement import open_envelope
@@ -27,6 +27,9 @@ class _Sink:
     feed: Callable[[bytes], None]
     close: Callable[[str], None]
 
+
+_MOST_LAYOUTS: Final = 16
+"""Different sets of tensors that are held, for the memory of the process; what lies beyond differs all the same."""
 
 _IGNORED = _Sink(feed=lambda _chunk: None, close=lambda _sha256: None)
 
@@ -43,6 +46,7 @@ class Assembly:
         self._logs: dict[int, tuple[LogParser, str]] = {}
         self._telemetry: dict[int, TelemetryParser] = {}
         self._checkpoints: dict[int, list[CheckpointFile]] = {}
+        self._layouts: dict[tuple[Tensor, ...], tuple[Tensor, ...]] = {}
         self._seen: set[str] = set()
         self._last: Entry | None = None
         self._text_bytes = 0
@@ -163,11 +167,19 @@ class Assembly:
         return _Sink(feed=parser.feed, close=close)
 
     def _checkpoint(self, name: str, run: int, size_bytes: int) -> Sink:
-        reader = HeaderReader(name, size_bytes)
+        reader = CheckpointReader(name, size_bytes)
 
         def take(sha256: str) -> None:
-            tensors = reader.tensors()
-            checkpoint = CheckpointFile(name=name, sha256=sha256, size_bytes=size_bytes, tensors=tensors)
+            found = reader.contents()
+            checkpoint = CheckpointFile(
+                name=name,
+                sha256=sha256,
+                size_bytes=size_bytes,
+                tensors=self._shared(found.tensors),
+                workload=found.workload,
+                integers=found.integers,
+                weights=found.weights,
+            )
             self._checkpoints.setdefault(run, []).append(checkpoint)
 
         def close(sha256: str) -> None:
@@ -175,6 +187,12 @@ class Assembly:
             self._guarded(lambda: take(sha256))
 
         return _Sink(feed=reader.feed, close=close)
+
+    def _shared(self, tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        """One object for all checkpoints of one layout; the checkpoints of a run set have a single one."""
+        if len(self._layouts) < _MOST_LAYOUTS:
+            return self._layouts.setdefault(tensors, tensors)
+        return self._layouts.get(tensors, ())
 
     def _guarded(self, take: Callable[[], None]) -> None:
         try:

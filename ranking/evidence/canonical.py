@@ -141,7 +141,7 @@ def _decode(data: bytes, place: str) -> str:
 
 
 def _parse(text: str, data: bytes, max_depth: int, place: str) -> Json:
-    _check_depth(data, max_depth, place)
+    check_depth(data, max_depth, place)
     try:
         value = cast("Json", _Decoder(place).decode(text))
     except json.JSONDecodeError as error:
@@ -151,7 +151,7 @@ def _parse(text: str, data: bytes, max_depth: int, place: str) -> Json:
     return value
 
 
-def _check_depth(data: bytes, max_depth: int, place: str) -> None:
+def check_depth(data: bytes, max_depth: int, place: str) -> None:
     """Refuse nesting beyond ``max_depth`` before a recursive parser sees it."""
     if data.count(b"{") + data.count(b"[") <= max_depth:
         return

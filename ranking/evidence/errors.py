@@ -41,6 +41,7 @@ FINDING_IDS: Final = (
     "schema.number_range",
     "schema.not_canonical",
     "schema.line_too_long",
+    "schema.too_many_values",
     "schema.line_ending",
     "schema.log_prefix",
     "schema.field",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import Final
 
+from ranking.evidence import canonical
 from ranking.evidence.chain import next_head
-from ranking.evidence.errors import EvidenceError, Faults
+from ranking.evidence.errors import EvidenceError, Faults, fault
 
-LINE_BYTES: Final = 1 << 20
-"""Longest line of a log or of telemetry: telemetry of 64 devices takes 20 KB; a line is held in memory whole."""
+LINE_BYTES: Final = 1 << 16
+"""Longest line of a log or of telemetry: telemetry of 64 devices takes 25 KB; a line is held in memory whole."""
 
 
 def append_line(file: int, line: bytes) -> None:
@@ -28,8 +29,11 @@ class ChainedLines:
 
     ``head`` is the digest of the line read last (the current one while in ``_line``); ``start`` is what the first line
     must name as the one before it (None: not known, not checked). A fault in one line is recorded, and reading goes on
-    with the next.
+    with the next. A line of more than ``most_values`` is refused unread: a value takes up to twenty times the memory
+    of its text.
     """
+
+    most_values: int
 
     def __init__(self, name: str, faults: Faults, *, start: str | None) -> None:
         self.name = name
@@ -70,9 +74,17 @@ class ChainedLines:
             return
         before, self.head = self.head, next_head(line)
         try:
+            self._check_values(line)
             self._link(self._line(line), before)
         except EvidenceError as error:
             self._faults.take(error.finding)
+
+    def _check_values(self, line: bytes) -> None:
+        """Refuse a line by its commas and brackets, which are at least as many as its values."""
+        values = sum(map(line.count, (b",", b"[", b"{")))
+        if values > self.most_values:
+            canonical.check_depth(line, canonical.MAX_DEPTH, self._here())
+            raise fault("schema.too_many_values", self._here(), expected=f"at most {self.most_values}", got=values)
 
     def _link(self, named: str, before: str | None) -> None:
         if before is not None and named != before:

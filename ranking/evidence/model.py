@@ -96,12 +96,18 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckpointFile:
-    """A checkpoint in the bundle: digest and size of the whole file, tensors in the order of their data."""
+    """A checkpoint in the bundle: digest and size of the whole file, tensors in the order of their data.
+
+    ``workload``, ``integers`` and ``weights`` are as in ``ranking.evidence.checkpoint.Contents``.
+    """
 
     name: str
     sha256: str
     size_bytes: int
     tensors: tuple[Tensor, ...]
+    workload: str | None
+    integers: Mapping[str, int]
+    weights: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

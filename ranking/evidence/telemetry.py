@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -41,6 +42,10 @@ _UNAVAILABLE: Final = frozenset({"unavailable"})
 _DECIMAL = re.compile(r"0|[1-9][0-9]{0,19}")
 _MOST_DEVICES: Final = 64
 """Devices of one line; larger systems summarise."""
+
+
+MOST_VALUES: Final = 32 * _MOST_DEVICES
+"""Values of a line: a device of which nothing could be read has 18; the rest is room for the commas of reasons."""
 
 
 class TelemetryWriter:
@@ -89,6 +94,8 @@ class TelemetryWriter:
 
 class TelemetryParser(ChainedLines):
     """Streaming parser of one run's telemetry: feed, close, then ``samples``."""
+
+    most_values = MOST_VALUES
 
     def __init__(self, name: str, faults: Faults, *, start: str | None) -> None:
         super().__init__(name, faults, start=start)
@@ -150,9 +157,15 @@ def _device(fields: Fields) -> DeviceSample:
 def _reading(fields: Fields, name: str) -> Reading:
     value = fields.any(name)
     if isinstance(value, dict):
-        return Unavailable(fields.object(name).only(_UNAVAILABLE).text("unavailable"))
+        return _unavailable(fields.object(name).only(_UNAVAILABLE).text("unavailable"))
     if name in _COUNTERS:
         return int(fields.text(name, pattern=_DECIMAL))
     if type(value) is int or type(value) is float:
         return value
     raise fields.wrong(name, "a number, or the reason why it is unavailable")
+
+
+@lru_cache(maxsize=256)
+def _unavailable(reason: str) -> Unavailable:
+    """One for each reason: what cannot be read once can mostly not be read in any sample."""
+    return Unavailable(reason)

@@ -7,7 +7,22 @@ from typing import Final
 
 from ranking.case import Case, RunSet
 from ranking.findings import Finding
-from ranking.rules import counts, level, plausibility, quality, repeatability, schema, ticket, time
+from ranking.rules import (
+    checkpoints,
+    counts,
+    level,
+    plausibility,
+    quality,
+    recipe,
+    repeatability,
+    schema,
+    stated,
+    support,
+    telemetry,
+    ticket,
+    time,
+    values,
+)
 
 RULE_SET: Final = "1"
 """Number of this rule set; a report names it, and a result is checked again with its own."""
@@ -37,10 +52,13 @@ RUN_SET_RULES: Final[tuple[RunSetRule, ...]] = (
     schema.required_keys,
     schema.namespaces,
     schema.key_order,
-    schema.values,
+    values.event_types,
+    values.values,
     schema.begins_bound,
     schema.unknown_keys,
     schema.system_fields,
+    stated.submission,
+    stated.system_agrees,
     ticket.marked_own,
     ticket.own_seeds_follow,
     ticket.ticket_present,
@@ -50,16 +68,26 @@ RUN_SET_RULES: Final[tuple[RunSetRule, ...]] = (
     time.evaluation_times,
     time.preparation,
     time.runs_apart,
+    telemetry.in_step,
+    telemetry.period,
     counts.distinct_seeds,
     counts.seed_in_log,
     counts.distinct_logs,
-    counts.distinct_weights,
-    counts.checkpoints,
-    counts.telemetry_heads,
+    stated.seams,
+    checkpoints.logged,
+    checkpoints.in_place,
+    checkpoints.distinct_weights,
+    checkpoints.one_network,
+    telemetry.heads,
+    telemetry.distinct,
+    telemetry.readings,
+    telemetry.counters,
 )
 """Rules that need no definition, so that they run even where the workload is unknown."""
 
 CASE_RULES: Final[tuple[CaseRule, ...]] = (
+    time.created_before,
+    time.parts,
     time.clock_steps,
     time.restarts,
     level.configuration,
@@ -68,6 +96,10 @@ CASE_RULES: Final[tuple[CaseRule, ...]] = (
     level.global_batch_size,
     level.learning_rate,
     level.hyperparameters,
+    recipe.undeclared_layers,
+    recipe.schedule,
+    recipe.no_other_hyperparameters,
+    checkpoints.wide_weights,
     counts.runs,
     counts.evaluation_schedule,
     counts.whole_evaluations,
@@ -84,6 +116,9 @@ CASE_RULES: Final[tuple[CaseRule, ...]] = (
     quality.enough_useful_runs,
     quality.late_changes,
     quality.evaluation_loss,
+    support.loss_in_range,
+    support.supported_by_loss,
+    support.within_reference,
     quality.scored,
     repeatability.speed,
     repeatability.calibrated,
@@ -98,5 +133,7 @@ CASE_RULES: Final[tuple[CaseRule, ...]] = (
     plausibility.telemetry_covers,
     plausibility.device_was_used,
     plausibility.device_count,
+    checkpoints.no_hidden_device,
+    telemetry.energy_agrees,
 )
 """Rules that hold a run set against the definition of its workload."""

@@ -9,6 +9,7 @@ from typing import Final
 from ranking.case import Case
 from ranking.devices import Kind
 from ranking.energy import samples_in_interval
+from ranking.evidence import keys
 from ranking.evidence.model import TelemetrySample
 from ranking.findings import Finding, finding, hold, note, reject
 from ranking.trace import US_PER_S, Trace, reading
@@ -18,6 +19,13 @@ POWER_TOLERANCE: Final = 1.1
 
 MAX_GAP_S: Final = 10.0
 """Between two telemetry samples: ten of the periods that are asked for at most."""
+
+SHORT_GAP_S: Final = 2.0
+MAX_GAP_PART: Final = 0.25
+"""The same for short runs, as a part of the run but never less than a busy machine keeps a thread waiting."""
+
+LEAST_WATTS: Final = 1.0
+"""Of a device: none that trains takes less, even idle."""
 
 
 def known_device(case: Case) -> Iterator[Finding]:
@@ -33,12 +41,22 @@ def known_device(case: Case) -> Iterator[Finding]:
 
 
 def below_peak(case: Case) -> Iterator[Finding]:
-    """No run is faster than all its devices' dense peak at the precision used."""
+    """No run, and no interval of one, is faster than all its devices' dense peak at the precision used."""
     peak = _peak(case)
     for run, trace in zip(case.runs, case.traces, strict=True):
-        if peak is not None and run.flops is not None and run.flops > peak:
-            expected = f"at most {peak:.4g} FLOPS"
-            yield reject("plausibility.over_peak", place=trace.place(), expected=expected, got=f"{run.flops:.4g} FLOPS")
+        fastest = max(run.flops or 0.0, *_interval_flops(case, trace), 0.0)
+        if peak is not None and fastest > peak:
+            expected, got = f"at most {peak:.4g} FLOPS", f"{fastest:.4g} FLOPS"
+            yield reject("plausibility.over_peak", place=trace.place(), expected=expected, got=got)
+
+
+def _interval_flops(case: Case, trace: Trace) -> Iterator[float]:
+    """FLOPS of the training in each interval, from its begin to its evaluation."""
+    begun = [0, *(evaluation.samples for evaluation in trace.evaluations)]
+    for start, first, evaluation in zip(trace.every(keys.BLOCK_START), begun, trace.evaluations, strict=False):
+        if first is not None and evaluation.samples is not None and evaluation.start_us is not None:
+            length_us = max(evaluation.start_us - start.clock_us, 1)
+            yield (evaluation.samples - first) * case.workload.flops_per_sample * US_PER_S / length_us
 
 
 def evaluation_below_peak(case: Case) -> Iterator[Finding]:
@@ -63,15 +81,15 @@ def _peak(case: Case) -> float | None:
 
 
 def energy_within_limit(case: Case) -> Iterator[Finding]:
-    """Mean power stays below the devices' default limit; a raised limit, or another device, is for a person to see."""
+    """Mean power is above nothing and below the devices' default limit; a raised limit is for a person to see."""
     device = case.device
     if device is None or device.power_limit_watts is None:
         return
     most = device.power_limit_watts * device.count * POWER_TOLERANCE
     for run, trace in zip(case.runs, case.traces, strict=True):
-        if run.energy is not None and run.energy.watts > most:
-            place, got = _telemetry(trace), f"{run.energy.watts:.0f} W"
-            yield hold("plausibility.power", place=place, expected=f"at most {most:.0f} W", got=got)
+        if run.energy is not None and not LEAST_WATTS * device.count <= run.energy.watts <= most:
+            place, expected = _telemetry(trace), f"{LEAST_WATTS * device.count:.0f} to {most:.0f} W"
+            yield hold("plausibility.power", place=place, expected=expected, got=f"{run.energy.watts:.0f} W")
 
 
 def telemetry_covers(case: Case) -> Iterator[Finding]:
@@ -81,8 +99,9 @@ def telemetry_covers(case: Case) -> Iterator[Finding]:
             continue
         clocks = [trace.start_us, *(s.clock_us for s in samples_in_interval(trace)), trace.stop_us]
         gap_s = max(after - before for before, after in pairwise(clocks)) / US_PER_S
-        if gap_s > MAX_GAP_S:
-            expected, got = f"a sample every {MAX_GAP_S:.0f} s", f"{gap_s:.0f} s without one"
+        most_s = min(MAX_GAP_S, max(SHORT_GAP_S, MAX_GAP_PART * (trace.seconds or 0.0)))
+        if gap_s > most_s:
+            expected, got = f"a sample every {most_s:.3g} s", f"{gap_s:.3g} s without one"
             yield finding("plausibility.telemetry_gap", case.doubt, place=_telemetry(trace), expected=expected, got=got)
 
 
@@ -109,13 +128,14 @@ def _busy(sample: TelemetrySample, kind: Kind) -> Iterator[float]:
 
 
 def device_count(case: Case) -> Iterator[Finding]:
-    """Telemetry knows the devices that the system description counts."""
-    if case.device is None or case.device.kind is not Kind.ACCELERATOR:
+    """Telemetry knows the accelerators that the system description counts, and no others."""
+    if case.device is None:
         return
+    known = case.device.count if case.device.kind is Kind.ACCELERATOR else 0
     for trace in case.traces:
-        counts = {len(s.devices) for s in trace.run.telemetry} - {0}
-        if counts and counts != {case.device.count}:
-            expected, got = f"{case.device.count} devices", " and ".join(map(str, sorted(counts)))
+        counts = {len({device.index for device in s.devices}) for s in trace.run.telemetry}
+        if counts and counts != {known}:
+            expected, got = f"{known} devices", " and ".join(map(str, sorted(counts)))
             yield hold("plausibility.device_count", place=_telemetry(trace), expected=expected, got=got)
 
 

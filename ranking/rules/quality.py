@@ -11,7 +11,7 @@ from ranking.case import Case
 from ranking.evidence import keys
 from ranking.findings import Finding, finding, note, reject
 from ranking.scoring import FLOOR, MAX_USELESS_RUNS, is_below_floor
-from ranking.trace import Trace
+from workloads.definition import Level
 
 BOUNDED_METRICS: Final = frozenset({"top1", "ap50", "map", "mAP"})
 """Metrics that lie from 0 to 1."""
@@ -25,8 +25,14 @@ COUNT_TOLERANCE: Final = 1e-3
 SETTLED: Final = 0.6
 """Part of the budget after which a calibrated curve is near its end: targets are not met before it."""
 
+NEAR_END: Final = 0.8
+"""Part of the budget after which runs that fell behind have caught up, and the reference runs say what is usual."""
+
 MAX_LATE_CHANGE: Final = 0.3
-"""Of the target, between two evaluations after SETTLED: smoke runs on 360 samples were seen to move by 0.2."""
+"""Of the target, between two evaluations after SETTLED, where reference runs say no more."""
+
+Z_RUN: Final = 8.0
+"""Standard deviations of one run: with 24 reference runs one honest run in twenty million lies beyond."""
 
 
 def in_range(case: Case) -> Iterator[Finding]:
@@ -89,22 +95,39 @@ def scored(case: Case) -> Iterator[Finding]:
 
 
 def late_changes(case: Case) -> Iterator[Finding]:
-    """Late in a schedule that anneals its learning rate quality moves little; a jump there was not trained."""
+    """Late in a schedule that anneals its learning rate quality moves little; a jump there was not trained.
+
+    How little near the end, the reference runs say, interval by interval; before it, the wider of theirs and
+    MAX_LATE_CHANGE.
+    """
     for trace in case.traces:
-        for line, change in _late_changes(trace, case.workload.total_samples):
-            if abs(change) > MAX_LATE_CHANGE * case.workload.target_quality:
-                expected = f"a change of at most {MAX_LATE_CHANGE * case.workload.target_quality:.3g} this late"
-                yield finding(
-                    "quality.jump", case.doubt, place=trace.place(line), expected=expected, got=f"{change:+.3g}"
-                )
+        for place, (before, after) in enumerate(pairwise(trace.evaluations)):
+            if before.samples is None or before.samples < SETTLED * case.workload.total_samples:
+                continue
+            least, most = _usual_change(case, place)
+            if before.quality is None or after.quality is None or least <= after.quality - before.quality <= most:
+                continue
+            expected = f"a change from {least:+.3g} to {most:+.3g} this late"
+            got = f"{after.quality - before.quality:+.3g}"
+            yield finding("quality.jump", case.doubt, place=trace.place(after.line), expected=expected, got=got)
 
 
-def _late_changes(trace: Trace, total_samples: int) -> Iterator[tuple[int, float]]:
-    for before, after in pairwise(trace.evaluations):
-        if before.samples is None or before.samples < SETTLED * total_samples:
-            continue
-        if before.quality is not None and after.quality is not None:
-            yield after.line, after.quality - before.quality
+def _usual_change(case: Case, place: int) -> tuple[float, float]:
+    """Least and most change of quality from evaluation ``place``, which counts from 0, to the next."""
+    usual = case.reference.changes if case.reference is not None and keeps_recipe(case) else ()
+    moments = usual[place] if place < len(usual) else None
+    most = MAX_LATE_CHANGE * case.workload.target_quality
+    if moments is None:
+        return -most, most
+    told = moments.mean - Z_RUN * moments.std, moments.mean + Z_RUN * moments.std
+    if case.workload.evaluation_points[place] >= NEAR_END * case.workload.total_samples:
+        return told
+    return min(-most, told[0]), max(most, told[1])
+
+
+def keeps_recipe(case: Case) -> bool:
+    """Whether hyper-parameters are the definition's, so that runs go as reference runs do."""
+    return Level(case.claim.level) is not Level.FREE
 
 
 def evaluation_loss(case: Case) -> Iterator[Finding]:

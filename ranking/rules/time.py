@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from datetime import datetime
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 from ranking.case import Case, RunSet
-from ranking.evidence import keys, names
-from ranking.evidence.model import LogLine
+from ranking.evidence import names
+from ranking.evidence.model import LogLine, TelemetrySample
 from ranking.findings import Finding, finding, reject
 from ranking.trace import US_PER_S, Trace
+from workloads.definition import Level
 
 MAX_PREPARATION_S: Final = 30 * 60
 """Before the timed interval: compilation and warm-up need minutes; MLPerf allows 30 as well."""
@@ -22,6 +24,12 @@ CLOCK_DRIFT: Final = 1e-3
 """Part of a run's length that UTC may drift in addition: twice the 500 ppm that a kernel slews at most."""
 
 US_PER_MS: Final = 1_000
+
+PARTS_S: Final = 0.005
+"""Of the parts of an interval together: two clocks that are read one after the other, four times."""
+
+Stamped: TypeAlias = LogLine | TelemetrySample
+"""What has both clocks."""
 
 
 def run_interval(run_set: RunSet) -> Iterator[Finding]:
@@ -87,14 +95,9 @@ def runs_apart(run_set: RunSet) -> Iterator[Finding]:
 def _gap_s(before: Trace, after: Trace) -> float:
     """Seconds between the end of one log and the beginning of the next: by boot clock within a boot, else by UTC."""
     last, first = before.lines[-1], after.lines[0]
-    if _boot(before) == _boot(after):
+    if before.boot == after.boot:
         return (first.clock_us - last.clock_us) / US_PER_S
     return (first.time_ms - last.time_ms) * US_PER_MS / US_PER_S
-
-
-def _boot(trace: Trace) -> object:
-    value = trace.value(keys.BEGIN)
-    return value.get("boot") if isinstance(value, Mapping) else None
 
 
 def restarts(case: Case) -> Iterator[Finding]:
@@ -104,10 +107,33 @@ def restarts(case: Case) -> Iterator[Finding]:
         yield finding("time.restarted", case.doubt, place=names.STATEMENT, expected="no restart", got=got)
 
 
+def created_before(case: Case) -> Iterator[Finding]:
+    """A statement is begun before its first run; a later date makes the machine's date doubtful."""
+    created_ms = datetime.fromisoformat(case.claim.created).timestamp() * 1_000
+    begun_ms = min((trace.lines[0].time_ms for trace in case.traces if trace.lines), default=created_ms)
+    late_s = (created_ms - begun_ms) / 1_000
+    if late_s > CLOCK_STEP_S:
+        expected, got = "created before the first run", f"{late_s:.0f} s after its begin"
+        yield finding("time.created", case.doubt, place=names.STATEMENT, expected=expected, got=got)
+
+
+def parts(case: Case) -> Iterator[Finding]:
+    """What an interval was spent on lies within it by the log's clock too; in released code it lies side by side."""
+    together = Level(case.claim.level) is Level.HARDWARE
+    for trace in case.traces:
+        for interval in trace.intervals:
+            seconds = sum(interval.parts_s) if together else max(interval.parts_s, default=0.0)
+            if interval.length_s is not None and seconds > interval.length_s * (1 + CLOCK_DRIFT) + PARTS_S:
+                expected, got = f"at most {interval.length_s:.4g} s in all", f"{seconds:.4g} s"
+                yield reject("time.parts", place=trace.place(interval.line), expected=expected, got=got)
+
+
 def clock_steps(case: Case) -> Iterator[Finding]:
     """UTC and the boot clock tell the same length of a run; a step between them makes other clocks doubtful."""
     for trace in case.traces:
-        worst = max((_step_s(*pair) for pair in pairwise(trace.lines)), key=abs, default=0.0)
+        stamped: list[Stamped] = [*trace.lines[:1], *trace.run.telemetry]
+        steps = [*map(_step_s, trace.lines, trace.lines[1:]), *map(_step_s, stamped, stamped[1:])]
+        worst = max(steps, key=abs, default=0.0)
         drift = _step_s(trace.lines[0], trace.lines[-1]) if trace.lines else 0.0
         step = max(worst, drift, key=abs)
         allowed = CLOCK_STEP_S + CLOCK_DRIFT * (trace.seconds or 0.0)
@@ -116,6 +142,6 @@ def clock_steps(case: Case) -> Iterator[Finding]:
             yield finding("time.clock_step", case.doubt, place=trace.place(), expected=expected, got=f"{step:+.1f} s")
 
 
-def _step_s(before: LogLine, after: LogLine) -> float:
+def _step_s(before: Stamped, after: Stamped) -> float:
     utc_us = (after.time_ms - before.time_ms) * US_PER_MS
     return (utc_us - (after.clock_us - before.clock_us)) / US_PER_S

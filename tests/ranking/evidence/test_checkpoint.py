@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,11 @@ from hypothesis import strategies as st
 from safetensors.numpy import save
 
 from ranking.evidence import canonical
-from ranking.evidence.checkpoint import HEADER_BYTES, HeaderReader
+from ranking.evidence.checkpoint import CheckpointReader
 from ranking.evidence.errors import EvidenceError
 from ranking.evidence.model import Tensor
-from tests.bundles import checkpoint_bytes, safetensors
+from ranking.evidence.tensor_header import HEADER_BYTES, MOST_TENSORS
+from tests.bundles import checkpoint_bytes, safetensors, training_checkpoint
 
 PICKLE = b"\x80\x04\x95\x1d" + bytes(7) + b"\x8c\x05posix\x94\x8c\x06system\x94\x93\x94\x8c\x02id\x94\x85\x94R\x94."
 """``os.system("id")`` as a pickle of protocol 4."""
@@ -30,10 +32,10 @@ TWO = {
 
 def tensors_of(data: bytes, chunk_bytes: int = 1 << 20) -> tuple[Tensor, ...]:
     """Read a checkpoint in chunks."""
-    reader = HeaderReader("a.safetensors", len(data))
+    reader = CheckpointReader("a.safetensors", len(data))
     for start in range(0, len(data), chunk_bytes):
         reader.feed(data[start : start + chunk_bytes])
-    return reader.tensors()
+    return reader.contents().tensors
 
 
 def two(change: Callable[[dict[str, Any]], Any] = lambda _: None, data_bytes: int = 12) -> bytes:
@@ -131,8 +133,41 @@ def test_any_bytes_are_refused_or_read(data: bytes) -> None:
 
 
 def test_only_the_header_is_held() -> None:
-    reader = HeaderReader("a.safetensors", 100_000_008 + 64)
+    reader = CheckpointReader("a.safetensors", 100_000_008 + 64)
     reader.feed(checkpoint_bytes(b'{"a":{"data_offsets":[0,99999999],"dtype":"U8","shape":[99999999]}}', b""))
     for _ in range(100):
         reader.feed(bytes(1_000_000))
     assert len(reader._head) < 100
+
+
+@pytest.mark.parametrize("chunk_bytes", [1, 7, 31, 1 << 20])
+def test_integers_and_digests_of_weights_are_kept(chunk_bytes: int) -> None:
+    data = training_checkpoint("w/s/1", seed=2**31 - 1, interval=3, samples=-1, floats=5)
+    reader = CheckpointReader("a.safetensors", len(data))
+    for start in range(0, len(data), chunk_bytes):
+        reader.feed(data[start : start + chunk_bytes])
+    found = reader.contents()
+    assert found.integers == {"rng.seed": 2**31 - 1, "position.interval": 3, "position.samples": -1}
+    assert found.weights == {sha256(data[-20:]).hexdigest()}
+    assert found.workload == "w/s/1"
+
+
+def test_the_largest_weights_of_two_dimensions_are_digested_and_nothing_else() -> None:
+    arrays: dict[str, np.ndarray[Any, Any]] = {
+        f"model.layer{number}.weight": np.full((number, 2), number, np.float32) for number in range(12)
+    }
+    arrays |= {
+        "model.bias": np.ones(100, np.float32),
+        "model.count": np.ones((9, 9), np.int64),
+        "optimizer.x": np.ones((9, 9), np.float32),
+    }
+    data = save(arrays)
+    reader = CheckpointReader("a.safetensors", len(data))
+    reader.feed(data)
+    expected = {sha256(arrays[f"model.layer{number}.weight"].tobytes()).hexdigest() for number in range(4, 12)}
+    assert reader.contents().weights == expected
+
+
+def test_too_many_tensors_are_refused() -> None:
+    header = {f"t{number}": {"dtype": "U8", "shape": [0], "data_offsets": [0, 0]} for number in range(MOST_TENSORS + 1)}
+    refused(checkpoint_bytes(canonical.dumps(header), b""))

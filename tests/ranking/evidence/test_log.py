@@ -264,3 +264,11 @@ def test_lines_are_plain_json_behind_the_prefix(log: LogWriter, tmp_path: Path) 
     write_three(log)
     for raw in (tmp_path / "log.txt").read_text().splitlines():
         assert json.loads(raw.removeprefix(PREFIX.decode()))["metadata"]["file"] == "vflops"
+
+
+def test_a_line_of_many_values_is_refused_unread() -> None:
+    assert ids(line() + line(value=[[]] * 500))[0] == "schema.too_many_values"
+
+
+def test_a_systems_name_may_have_commas() -> None:
+    assert "schema.too_many_values" not in ids(line(value=", ".join("x" * 60)))

@@ -37,6 +37,13 @@ LONGER = {"samples": POINTS[0] + 1, "loss": 1.0}
 KEPT: dict[str, Any] = {}
 
 
+def nearly_copied(run: Run) -> None:
+    """As ``copied``, and every loss a little different."""
+    copied(run)
+    for event in run.find(keys.EVAL_ACCURACY):
+        event.metadata["loss"] *= 1 + run.index / 1_000
+
+
 def copied(run: Run) -> None:
     """The second run tells the losses of the first, at clocks and with a seed of its own."""
     if run.index == 0:
@@ -120,6 +127,7 @@ FORGERIES = [
     Forgery(id="counts.equal_seeds", name="all of one", options={"seeds": SEEDS[:1] * 5}),
     Forgery(id="counts.seed_differs", name="another in the log", options=value_of(keys.SEED, 12345)),
     Forgery(id="counts.equal_logs", name="a copy with another seed", options={"edit_run": copied}),
+    Forgery(id="counts.equal_logs", name="a copy with other digits", options={"edit_run": nearly_copied}),
     Forgery(id="counts.equal_weights", name="one file five times", options={"edit_run": same_weights}),
     Forgery(id="counts.evaluation_schedule", name="one missing", options=of_run(2, without_interval)),
     Forgery(id="counts.evaluation_schedule", name="one late", options=of_run(2, shifted_evaluation)),

@@ -65,7 +65,7 @@ def spread(mean: float, std: float, *, runs: int = 59) -> Spread:
 def against(quality: Spread, *, epochs: Spread | None = None, batch: int | None = None, **changes: Any) -> Case:
     """The honest case held against such reference runs."""
     size = SMOKE.default_global_batch_size if batch is None else batch
-    reference = Reference(global_batch_size=size, quality=quality, epochs=epochs)
+    reference = Reference(global_batch_size=size, quality=quality, epochs=epochs, errors_per_loss=None, changes=())
     return replace(with_workload(honest_case(), **changes), reference=reference)
 
 

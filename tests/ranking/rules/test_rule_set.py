@@ -16,24 +16,34 @@ from ranking.rules import CASE_RULES, FAMILIES, RULE_SET, RUN_SET_RULES
 from ranking.verify import verify_bundle
 from tests.bundles import make_bundle
 from tests.ranking.rules import (
+    test_checkpoint_rules,
     test_counts_rules,
     test_level_rules,
     test_plausibility_rules,
     test_quality_rules,
+    test_recipe_rules,
     test_repeatability_rules,
     test_schema_rules,
+    test_stated_rules,
+    test_support_rules,
+    test_telemetry_rules,
     test_ticket_rules,
     test_time_rules,
 )
 from tests.ranking.rules.judging import REFERENCE, above_note, ids, judged
 
 FORGING = (
+    test_checkpoint_rules,
     test_counts_rules,
     test_level_rules,
     test_plausibility_rules,
     test_quality_rules,
+    test_recipe_rules,
     test_repeatability_rules,
     test_schema_rules,
+    test_stated_rules,
+    test_support_rules,
+    test_telemetry_rules,
     test_ticket_rules,
     test_time_rules,
 )

@@ -17,6 +17,7 @@ from tests.ranking.rules.judging import (
     Forgery,
     above_note,
     assert_found,
+    claims,
     ids,
     judged,
     of_event,
@@ -89,6 +90,14 @@ def described(**changes: Any) -> dict[str, Any]:
     return {"accelerators": 1, "system": {**system_document(accelerators=1), **changes}}
 
 
+def begun(**changes: Any) -> dict[str, Any]:
+    return of_event(keys.BEGIN, lambda event: event.value.update(changes))
+
+
+def parts(**changes: Any) -> dict[str, Any]:
+    return of_event(keys.INTERVAL, lambda event: event.value.update(changes), number=2)
+
+
 WORKLOAD_OF_TOMORROW = {"name": "image_classification", "scale": "smoke", "version": "999"}
 
 FORGERIES = [
@@ -98,7 +107,7 @@ FORGERIES = [
     ),
     *(
         Forgery(id="schema.repeated_key", name=f"{key} twice", options=twice(key))
-        for key in (keys.SEED, keys.RUN_START, keys.RUN_STOP)
+        for key in (keys.SEED, keys.RUN_START, keys.RUN_STOP, "sgd_opt_momentum", keys.SUBMISSION_STATUS)
     ),
     Forgery(id="schema.namespace", name="accuracy as ours", options=namespaced(keys.EVAL_ACCURACY, keys.NAMESPACE)),
     Forgery(id="schema.namespace", name="checkpoint as MLPerf's", options=namespaced(keys.CHECKPOINT, "")),
@@ -118,6 +127,11 @@ FORGERIES = [
     Forgery(id="schema.value", name="status a list", options=metadata(keys.RUN_STOP, status=["success"])),
     Forgery(id="schema.value", name="samples a text", options=metadata(keys.EVAL_ACCURACY, samples="many")),
     Forgery(id="schema.begin", name="another nonce", options=value_of(keys.BEGIN, {"nonce": "0" * 32})),
+    Forgery(id="schema.begin", name="another format", options=begun(format=2)),
+    Forgery(id="schema.begin", name="no boot", options=begun(boot=None)),
+    Forgery(id="schema.begin", name="a boot by name", options=begun(boot="yesterday")),
+    Forgery(id="schema.value", name="negative seconds", options=parts(compute_s=-1)),
+    Forgery(id="schema.value", name="seconds in words", options=parts(data_s="few")),
     Forgery(id="schema.system", name="no nodes", options=described(number_of_nodes=0)),
     Forgery(id="schema.system", name="a billion nodes", options=described(number_of_nodes=10**9)),
     Forgery(id="schema.system", name="eight in words", options=described(accelerators_per_node="eight")),
@@ -153,10 +167,11 @@ def test_an_unknown_workload_is_refused_and_the_other_rules_still_run(tmp_path: 
         find(**WORKLOAD_OF_TOMORROW)
 
 
-def test_an_unread_key_of_preparation_is_a_hyperparameter_and_no_finding(tmp_path: Path) -> None:
-    report = judged(
-        tmp_path, **of_run(0, lambda run: run.events.insert(12, Event("dropout", 0, run.events[12].clock_us)))
-    )
+def test_an_unread_key_of_preparation_is_a_hyperparameter_and_no_finding_at_level_free(tmp_path: Path) -> None:
+    def edit(run: Run) -> None:
+        run.events.insert(12, Event("dropout", 0, run.events[12].clock_us))
+
+    report = judged(tmp_path, **of_run(0, edit), **claims(level="free"))
     assert not above_note(report)
     assert "schema.unknown_key" not in ids(report)
 

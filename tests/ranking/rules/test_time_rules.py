@@ -94,6 +94,16 @@ def backwards_sample(run: Run) -> None:
     run.samples[5].clock_us = run.samples[3].clock_us - 1
 
 
+def spent(**seconds: float) -> dict[str, Any]:
+    return of_event(keys.INTERVAL, lambda event: event.value.update(seconds), number=3)
+
+
+def dated(run: Run) -> None:
+    """Telemetry was sampled by another date than the log was written by."""
+    for event in run.events:
+        event.utc_offset_us += 3600 * S
+
+
 FORGERIES = [
     Forgery(
         id="time.run_interval", name="stop before start", options=clock_of(keys.RUN_STOP, keys.RUN_START, later_us=-1)
@@ -110,6 +120,10 @@ FORGERIES = [
         verdict=Verdict.NOTE,
         options=claims(restarts=(RestartClaim(run=1, reason="interrupted", lost_s=7),)),
     ),
+    Forgery(id="time.created", name="a day late", verdict=Verdict.NOTE, options=claims(created="2026-12-01T20:00:00Z")),
+    Forgery(id="time.parts", name="more than there was", options=spent(compute_s=60.0)),
+    Forgery(id="time.parts", name="together more than there was", options=spent(compute_s=0.15, data_s=0.15)),
+    Forgery(id="time.clock_step", name="telemetry's own date", verdict=Verdict.NOTE, options=of_run(1, dated)),
     Forgery(id="time.clock_step", name="forward", verdict=Verdict.NOTE, options=stepped(5 * S)),
     Forgery(id="time.clock_step", name="back", verdict=Verdict.NOTE, options=stepped(-3600 * S)),
     Forgery(
@@ -143,3 +157,8 @@ def test_runs_of_two_boots_are_held_against_utc(tmp_path: Path) -> None:
                 event.utc_offset_us -= 60 * S
 
     assert "time.runs_overlap" in {found.id for found in judged(tmp_path, edit_run=overlap).findings}
+
+
+def test_data_that_is_loaded_while_training_goes_on_is_counted_beside_it(tmp_path: Path) -> None:
+    overlapping = spent(compute_s=0.15, data_s=0.15) | claims(level="system", layers_changed=(7,))
+    assert not above_note(judged(tmp_path, **overlapping))
