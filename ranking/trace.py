@@ -281,7 +281,7 @@ def _telemetry(line: LogLine) -> TelemetryLine:
     return TelemetryLine(
         line=line.number,
         clock_us=line.clock_us,
-        records=integer(value.get("records")),
+        records=None if (records := integer(value.get("records"))) is None or records < 0 else records,
         head=text(value.get("head")),
     )
 

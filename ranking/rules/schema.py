@@ -11,10 +11,11 @@ from typing import Final
 from ranking.case import RunSet
 from ranking.devices import count_of
 from ranking.evidence import keys
+from ranking.evidence.fields import TEXT_LIMIT
 from ranking.evidence.model import LogLine
 from ranking.evidence.predicate import FORMAT
 from ranking.findings import Finding, note, reject
-from ranking.trace import Trace, namespace_of, text
+from ranking.trace import Trace, namespace_of, number, text
 from workloads.definition import UnknownWorkload, find
 
 ONCE: Final = (
@@ -166,9 +167,27 @@ def system_fields(run_set: RunSet) -> Iterator[Finding]:
     for name, is_right, what in checks:
         if not is_right:
             yield reject("schema.system", place="system.json", expected=f"{name}: {what}", got=system.get(name))
+    for name, value in system.items():
+        if not (isinstance(value, Mapping) if name in SYSTEM_PARTS else _is_said(value)):
+            what = "an object" if name in SYSTEM_PARTS else "a text, a number, or why it is unavailable"
+            yield reject("schema.system", place="system.json", expected=f"{name}: {what}", got=value)
+
+
+def _is_said(value: object) -> bool:
+    """Whether a field of the description says something that a page can show, or why it says nothing."""
+    if isinstance(value, Mapping):
+        return value.keys() == {"unavailable"} and _is_line(value["unavailable"])
+    return _is_line(value) or number(value) is not None
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= TEXT_LIMIT and value.isprintable()
 
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+
+SYSTEM_PARTS: Final = frozenset({"other_software_stack", "vflops"})
+"""Fields of the description that hold fields of their own."""
 
 KNOWN_KEYS: Final = frozenset(
     {*ONCE, *INTERVAL_KEYS, keys.PROGRESS, keys.SUBMISSION_DIVISION, keys.SUBMISSION_ORG, keys.SUBMISSION_STATUS}
