@@ -24,7 +24,7 @@ _AS_WRITTEN: Final = "Submit the bundle exactly as `vflops run` wrote it, and co
 _RUN_AGAIN: Final = "Run again with an unmodified `vflops run`, and submit the new bundle."
 _REPORT_IT: Final = "If an unmodified `vflops run` wrote this bundle, report it as a fault of the runner."
 _NOTHING: Final = "Nothing to do."
-_REVIEW: Final = "Nothing to do now: an auditor looks at it, and may ask how the runs were made."
+_REVIEW: Final = "Nothing to do now: a hold waits for an auditor, who may ask how the runs were made; a note is only shown."
 _QUIET: Final = "Run on a machine that does nothing else, and look at the load average in the log."
 
 _CONTAINER: Final = {
@@ -135,7 +135,7 @@ _TIME: Final = {
 _LEVEL: Final = {
     "level.configuration": (
         "This configuration is not allowed at this level.",
-        "Submit at level system, or run with fp32, without channels-last and without compilation.",
+        "Submit at level system, or run with fp32, in the released memory format and without compilation.",
     ),
     "level.overridden_precision": (
         "The environment turned TF32 on beneath a run that states fp32.",
@@ -221,7 +221,7 @@ _QUALITY: Final = {
         "Look at the curves: training did not work on this system as configured.",
     ),
     "quality.no_score": ("The set has no score.", "See the other findings; without them there would be one."),
-    "quality.jump": ("Quality changes late in a run more than training can change it.", _REVIEW),
+    "quality.jump": ("Quality changes late in a run more than it does in calibration runs.", _REVIEW),
     "quality.negative_loss": ("A loss is negative, which a cross-entropy never is.", _REPORT_IT),
     "quality.beyond_loss": ("A final quality is better than its loss supports.", _RUN_AGAIN),
     "quality.beyond_reference": ("A final quality is better than this recipe reaches.", _REVIEW),

@@ -177,7 +177,11 @@ def published_row(address: str, submission: dict[str, Any]) -> dict[str, Any]:
     for row in rows:
         if row["id"] == submission["result"]:
             return row
-    raise not_published(json.dumps(submission, indent=1))
+    raise CommandError(
+        "demo.not_ranked",
+        f"the result {submission['result']} is published and has no row on its board: it was withdrawn or disqualified",
+        f"Remove {DEMO.relative_to(ROOT)}/*.vflops and call make demo again: it trains a new set.",
+    )
 
 
 def not_published(facts: str) -> CommandError:
@@ -193,7 +197,8 @@ def report(stages: Stages, row: dict[str, Any], person: dict[str, str]) -> None:
     print(f"    {sum(stages.seconds.values()):8.1f} s  together\n")
     print(f"    rank {row['rank']}: {row['organisation_name']}, {row['system']}: {row['valid_flops']:.4g} Valid FLOPS")
     print(f"    {row['address']}")
-    print(f"    log in as {person['email']} with the password {person['password']}", flush=True)
+    print(f"    log in as {person['email']} with the password {person['password']}")
+    print(f"    commands of your own: export PATH={BIN}:$PATH", flush=True)
 
 
 def serve(process: subprocess.Popen[bytes]) -> None:
