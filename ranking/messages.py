@@ -24,7 +24,9 @@ _AS_WRITTEN: Final = "Submit the bundle exactly as `vflops run` wrote it, and co
 _RUN_AGAIN: Final = "Run again with an unmodified `vflops run`, and submit the new bundle."
 _REPORT_IT: Final = "If an unmodified `vflops run` wrote this bundle, report it as a fault of the runner."
 _NOTHING: Final = "Nothing to do."
-_REVIEW: Final = "Nothing to do now: a hold waits for an auditor, who may ask how the runs were made; a note is only shown."
+_REVIEW: Final = (
+    "Nothing to do now: a hold waits for an auditor, who may ask how the runs were made; a note is only shown."
+)
 _QUIET: Final = "Run on a machine that does nothing else, and look at the load average in the log."
 
 _CONTAINER: Final = {
