@@ -9,9 +9,8 @@ from rest_framework import serializers
 
 from portal.accounts.models import ApiToken, Membership, SigningKey
 from portal.api import addresses
-from portal.results.models import Result
+from portal.results.standing import result_of, step_with_standing
 from portal.submissions.models import Submission, System
-from portal.submissions.next_steps import next_step
 from portal.submissions.selectors import newest_report, report_findings
 from portal.submissions.states import State
 from portal.trail.models import Event
@@ -164,27 +163,22 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
 
     def get_next_step(self, submission: Submission) -> str:
         """What happens next."""
-        return str(next_step(submission))
+        return str(step_with_standing(submission))
 
     def get_result(self, submission: Submission) -> str | None:
         """The published result."""
-        result = _result(submission)
+        result = result_of(submission)
         return result.public_id if result else None
 
     def get_result_address(self, submission: Submission) -> str | None:
         """The published result's page."""
-        result = _result(submission)
+        result = result_of(submission)
         return addresses.result_page(result) if result else None
 
     def get_valid_flops(self, submission: Submission) -> float | None:
         """The published score; the detail also has that of a submission not yet published."""
-        result = _result(submission)
+        result = result_of(submission)
         return result.valid_flops if result else None
-
-
-def _result(submission: Submission) -> Result | None:
-    """The published result, from the join of the query that read the submission."""
-    return getattr(submission, "result", None)
 
 
 class SubmissionDetailSerializer(SubmissionSerializer):

@@ -21,7 +21,8 @@ class DecisionForm(forms.Form):
 class MarkForm(forms.Form):
     """A mark on a result, with the reason that everybody reads."""
 
-    kind = forms.ChoiceField(label=_("Mark"), choices=MarkKind.choices)
+    # No mark is preselected: one sent by oversight stays for ever.
+    kind = forms.ChoiceField(label=_("Mark"), choices=(("", _("choose a mark")), *MarkKind.choices))
     reason = forms.CharField(label=_("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 4}))
 
 

@@ -15,6 +15,7 @@ from portal.accounts.models import Organisation
 from portal.boards.addresses import Query, Sort
 from portal.boards.paging import PAGE_ROWS, page_count
 from portal.results.models import Board, Figure, Mark, Result, ResultVersion, Standing
+from portal.results.standing import decisive_mark
 from portal.trail.models import Event, Kind
 
 TOP_ROWS = 3
@@ -171,6 +172,11 @@ class ResultRecord:
     figures: tuple[Figure, ...]
     marks: tuple[Mark, ...]
     audited: bool
+
+    @property
+    def decisive_mark(self) -> Mark | None:
+        """The mark that took the result off its board; None while it is listed."""
+        return decisive_mark(self.result, self.marks)
 
 
 def result_record(public_id: str, number: int | None = None) -> ResultRecord | None:

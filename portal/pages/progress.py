@@ -9,8 +9,9 @@ from datetime import datetime
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from portal.results.models import Mark, MarkKind
+from portal.results.standing import mark_of, step_with_standing
 from portal.submissions.models import Submission
-from portal.submissions.next_steps import next_step
 from portal.submissions.states import FINAL, WAITING, WITHDRAWABLE, State
 
 WORKING_POLL_S = 2
@@ -66,6 +67,18 @@ EXPLAINED: dict[str, Explained] = {
     ),
 }
 
+OFF_BOARD: dict[str, Explained] = {
+    MarkKind.WITHDRAWN: Explained(
+        name=_("Withdrawn after publication"),
+        means=_("The result holds no rank any more. Its page and evidence stay."),
+    ),
+    MarkKind.DISQUALIFIED: Explained(
+        name=_("Disqualified"),
+        means=_("The result was disqualified and holds no rank. Its page and evidence stay."),
+    ),
+}
+"""What a published submission is called once a mark took its result off the board."""
+
 PATH = (State.RECEIVED, State.QUEUED, State.VERIFYING, State.VERIFIED, State.PUBLISHED)
 """The way of a submission that meets no obstacle."""
 STOPPED_AT = {State.HELD: 3, State.REJECTED: 3, State.FAILED: 2, State.WITHDRAWN: 4}
@@ -85,7 +98,8 @@ class Progress:
     """Everything that the page shows about a submission's state."""
 
     explained: Explained
-    next: Promise
+    next: Promise | str
+    mark: Mark | None
     stations: tuple[Station, ...]
     place: int | None
     poll_s: int | None
@@ -102,10 +116,13 @@ def progress(submission: Submission, *, place: int | None) -> Progress:
     """The state of ``submission`` in words; ``place`` is its place in the queue, from 1."""
     state = State(submission.state)
     publishing = state is State.VERIFIED and submission.publish_when_verified
+    mark = mark_of(submission)
+    explained = OFF_BOARD[mark.kind] if mark else EXPLAINED[state]
     return Progress(
-        explained=EXPLAINED[state],
-        next=next_step(submission),
-        stations=_stations(state),
+        explained=explained,
+        next=step_with_standing(submission),
+        mark=mark,
+        stations=_stations(state, here=explained.name, stopped=mark is not None),
         place=place if state in WAITING else None,
         poll_s=_poll_s(state, publishing=publishing),
         can_publish=state not in FINAL and not submission.publish_when_verified,
@@ -120,11 +137,10 @@ def _poll_s(state: State, *, publishing: bool) -> int | None:
     return PERSON_POLL_S if waits_for_person else WORKING_POLL_S
 
 
-def _stations(state: State) -> tuple[Station, ...]:
+def _stations(state: State, *, here: Promise, stopped: bool) -> tuple[Station, ...]:
     reached = PATH.index(state) if state in PATH else STOPPED_AT[state]
     stations = [Station(name=EXPLAINED[s].name, css="done" if i < reached else "") for i, s in enumerate(PATH)]
-    here = EXPLAINED[state].name
-    if state in PATH:
+    if state in PATH and not stopped:
         stations[reached] = Station(name=here, css="now")
     else:
         stations[reached] = Station(name=here, css="now" if state is State.HELD else "stopped")

@@ -11,6 +11,7 @@ from django.db.models import Count, Min, QuerySet
 from portal.accounts.models import ApiToken, Membership, Organisation, SigningKey, User
 from portal.accounts.selectors import may_manage, may_submit
 from portal.results.models import Result
+from portal.results.standing import result_of
 from portal.submissions.models import Submission, VerificationReport
 from portal.submissions.selectors import newest_report, submissions_visible_to
 from portal.submissions.states import FINAL, WAITING, State
@@ -32,7 +33,7 @@ class SubmissionRecord:
 
 def submission_list(user: User) -> QuerySet[Submission]:
     """The submissions that ``user`` may see, newest first."""
-    return submissions_visible_to(user).order_by("-created_at", "-id")
+    return submissions_visible_to(user).select_related("result").order_by("-created_at", "-id")
 
 
 def memberships_of(organisation: Organisation) -> QuerySet[Membership]:
@@ -58,14 +59,15 @@ def tokens_visible_to(user: User, organisation: Organisation) -> QuerySet[ApiTok
 
 def submission_record(user: User, public_id: str) -> SubmissionRecord | None:
     """One submission, or None where there is none that ``user`` may see."""
-    submission = submissions_visible_to(user).filter(public_id=public_id).first()
+    found = submissions_visible_to(user).select_related("result")
+    submission = found.prefetch_related("result__marks").filter(public_id=public_id).first()
     if submission is None:
         return None
     return SubmissionRecord(
         submission=submission,
         report=newest_report(submission),
         events=tuple(events_of(submission.public_id)),
-        result=Result.objects.filter(submission=submission).first(),
+        result=result_of(submission),
         place=place_in_queue(submission),
         may_submit=may_submit(user, submission.organisation),
     )

@@ -82,7 +82,7 @@ def _context(record: SubmissionRecord) -> dict[str, object]:
 
 def _seen(record: SubmissionRecord, shown: Progress) -> str:
     row = record.submission
-    result = record.result.version_number if record.result else None
+    result = (record.result.version_number, record.result.standing) if record.result else None
     return fingerprint(
         row.state,
         row.state_since,
@@ -90,7 +90,7 @@ def _seen(record: SubmissionRecord, shown: Progress) -> str:
         row.publish_when_verified,
         row.last_error_id,
         shown.place,
-        result,
+        str(result),
         len(record.events),
     )
 

@@ -60,8 +60,9 @@ class SubmissionsView(ApiView):
 
 
 def visible(view: ApiView) -> QuerySet[Submission]:
-    """The submissions that the caller may see, each with its result."""
-    return view.scoped(submissions_visible_to(view.person).select_related("result"))
+    """The submissions that the caller may see, each with its result and the marks on it."""
+    rows = submissions_visible_to(view.person).select_related("result").prefetch_related("result__marks")
+    return view.scoped(rows)
 
 
 class OneSubmissionView(ApiView):

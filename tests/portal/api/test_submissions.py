@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from portal.results.models import Result
+from portal.results.services import result_withdraw
 from portal.submissions.models import Submission
 from portal.submissions.states import State
 from tests.portal.api.world import World
@@ -126,3 +127,15 @@ def test_the_bundle_comes_back_as_it_was_handed_in(
 def test_the_systems_of_verified_bundles_are_listed(client: Client, world: World, verified: Submission) -> None:
     rows = client.get("/api/v1/systems", headers=world.headers()).json()["results"]
     assert [(row["organisation"], row["name"]) for row in rows] == [("laboratory", verified.system.name)]  # type: ignore[union-attr]
+
+
+def test_the_next_step_of_a_withdrawn_result_is_its_reason(client: Client, world: World, result: Result) -> None:
+    address = f"/api/v1/submissions/{result.submission.public_id}"
+    before = client.get(address, headers=world.headers())
+    mark = result_withdraw(result=result, user=world.alice, reason="wrong machine")
+    after = client.get(address, headers=world.headers(If_None_Match=before["ETag"])).json()["next_step"]
+    listed = client.get("/api/v1/submissions", headers=world.headers()).json()["results"][0]["next_step"]
+    assert "Nothing is left to do" not in after
+    assert f"withdrawn by its organisation on {mark.created_at:%Y-%m-%d}" in after
+    assert after.endswith("Reason: wrong machine")
+    assert listed == after

@@ -106,6 +106,14 @@ def test_an_auditor_marks_a_result_with_a_reason(desk: Client, result: Result) -
     assert "result published" in shown
 
 
+def test_no_mark_is_preselected_and_none_is_made_without_a_choice(desk: Client, result: Result) -> None:
+    """A mark stays for ever: its kind is chosen, never left as it came."""
+    address = page("result_mark", result.pk)
+    assert '<option value="" selected>choose a mark</option>' in desk.get(address).content.decode()
+    assert desk.post(address, {"kind": "", "reason": "two machines"}).status_code == 200
+    assert not Mark.objects.exists()
+
+
 LISTS = (
     "submissions_submission",
     "submissions_verificationreport",

@@ -129,7 +129,7 @@ def test_the_column_in_use_says_how_it_is_sorted(client: Client, published: Publ
 def test_an_empty_board_says_how_to_open_it(client: Client, db: None) -> None:
     """No table of nothing."""
     html = get(client)
-    assert "No result stands on this board yet" in html
+    assert "No ranked result stands on this board" in html
     assert "<table" not in html
 
 
@@ -146,10 +146,14 @@ def test_a_withdrawn_result_leaves_the_board_and_keeps_its_page(
     """Its page says why."""
     result = published("a")
     result_withdraw(result=result, user=world.alice, reason="wrong machine")
-    assert "No result stands on this board yet" in get(client)
+    assert "No ranked result stands on this board" in get(client)
     page = client.get(f"/results/{result.public_id}/").content.decode()
     assert "holds no rank" in page
-    assert "wrong machine" in page
+    banner = page[page.index("notice-bad") : page.index('id="score"')]
+    assert "withdrawn by its organisation" in banner
+    assert "wrong machine" in banner
+    assert f'datetime="{result.marks.get().created_at:%Y-%m-%dT%H:%M:%SZ}"' in banner
+    assert "No ranked result stands on any board" in client.get("/").content.decode()
 
 
 @pytest.mark.parametrize(

@@ -111,5 +111,5 @@ def test_the_home_page_shows_the_best_rows_and_the_three_commands(client: Client
 
 
 def test_the_home_page_of_an_empty_portal_invites(client: Client, db: None) -> None:
-    """Nothing published is a state, not an error."""
-    assert "Nothing is published yet" in client.get("/").content.decode()
+    """No ranked result is a state, not an error."""
+    assert "No ranked result stands on any board" in client.get("/").content.decode()

@@ -8,8 +8,10 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
+from portal.accounts.models import User
+from portal.audit.services import result_mark
 from portal.boards import paging
-from portal.results.models import Result, Standing
+from portal.results.models import MarkKind, Result, Standing
 from portal.submissions.models import Submission
 from portal.submissions.services import submission_claim, submission_record_failure
 from portal.submissions.states import State
@@ -205,3 +207,17 @@ def test_the_upload_page_offers_only_organisations_one_may_hand_in_for(alice: Cl
     member = Client()
     member.force_login(world.bob)
     assert "You need an organisation" in member.get("/submissions/new/").content.decode()
+
+
+def test_a_disqualified_result_reads_as_such_to_its_owner(client: Client, result: Result, auditor: User) -> None:
+    """Mark, reason and day on its page, the mark in the list; nowhere that all is well."""
+    mark = result_mark(result=result, kind=MarkKind.DISQUALIFIED, reason="two machines", auditor=auditor)
+    client.force_login(User.objects.get(email="alice@example.org"))
+    html = page(client, result.submission)
+    state = html[html.index('id="live"') : html.index('id="report-title"')]
+    assert re.search(r'id="state-title"[^>]*>Disqualified<', state)
+    assert state.count("two machines") == 2
+    assert f"{mark.created_at:%Y-%m-%d}" in state
+    assert "stands on its board" not in state
+    assert "Nothing is left to do" not in state
+    assert re.search(r'badge-bad">disqualified<', client.get("/submissions/").content.decode())
