@@ -12,6 +12,9 @@ from ranking.evidence.errors import EvidenceError, Faults, fault
 LINE_BYTES: Final = 1 << 16
 """Longest line of a log or of telemetry: telemetry of 64 devices takes 25 KB; a line is held in memory whole."""
 
+MOST_FAULTY: Final = 10_000
+"""Faulty lines of a file after which its rest is not read: millions of empty ones would only cost time."""
+
 
 def append_line(file: int, line: bytes) -> None:
     """Append ``line`` and a line feed to an open file, whole or not at all: a full disk leaves no half line behind."""
@@ -29,8 +32,8 @@ class ChainedLines:
 
     ``head`` is the digest of the line read last (the current one while in ``_line``); ``start`` is what the first line
     must name as the one before it (None: not known, not checked). A fault in one line is recorded, and reading goes on
-    with the next. A line of more than ``most_values`` is refused unread: a value takes up to twenty times the memory
-    of its text.
+    with the next, up to MOST_FAULTY of them. A line of more than ``most_values`` is refused unread: values take up to
+    twenty times the memory of their text.
     """
 
     most_values: int
@@ -42,19 +45,31 @@ class ChainedLines:
         self._faults = faults
         self._rest = b""
         self._skipping = False
+        self._faulty = 0
 
     def feed(self, chunk: bytes) -> None:
         """Take the next part of the file."""
-        lines = (self._rest + chunk).split(b"\n")
-        self._rest = lines.pop()
+        lines = [] if self._is_hopeless else (self._rest + chunk).split(b"\n")
+        self._rest = lines.pop() if lines else b""
         for line in lines:
             self._end_of_line(line)
+            if self._is_hopeless:
+                self._rest = b""
+                return
         if len(self._rest) > LINE_BYTES:
             self._refuse_long_line()
 
+    @property
+    def _is_hopeless(self) -> bool:
+        return self._faulty > MOST_FAULTY
+
     def close(self) -> None:
         """The file has ended."""
-        if self._rest or self._skipping:
+        if self._is_hopeless:
+            expected, got = f"at most {MOST_FAULTY} faulty lines", "more, and the rest unread"
+            self._faults.add("schema.many_faults", self._here(), expected=expected, got=got)
+            self.head = None
+        elif self._rest or self._skipping:
             self._faults.add("schema.line_ending", self._here(1), expected="a line feed at the end", got="the end")
             self._end_of_line(self._rest)
         if not self.number:
@@ -77,6 +92,7 @@ class ChainedLines:
             self._check_values(line)
             self._link(self._line(line), before)
         except EvidenceError as error:
+            self._faulty += 1
             self._faults.take(error.finding)
 
     def _check_values(self, line: bytes) -> None:

@@ -18,8 +18,9 @@ from mlperf_logging.compliance_checker import mlp_parser
 from ranking.evidence import canonical, keys
 from ranking.evidence.chain import genesis, next_head
 from ranking.evidence.clock import Moment
-from ranking.evidence.errors import FAULTS_LISTED, EvidenceError
-from ranking.evidence.log import PREFIX, LogWriter, parse_log
+from ranking.evidence.errors import FAULTS_LISTED, EvidenceError, Faults
+from ranking.evidence.lines import MOST_FAULTY
+from ranking.evidence.log import PREFIX, LogParser, LogWriter, parse_log
 from tests.bundles import NONCE, make_bundle
 
 GENESIS = genesis(NONCE, 0, 7)
@@ -272,3 +273,14 @@ def test_a_line_of_many_values_is_refused_unread() -> None:
 
 def test_a_systems_name_may_have_commas() -> None:
     assert "schema.too_many_values" not in ids(line(value=", ".join("x" * 60)))
+
+
+def test_a_file_of_nothing_but_faults_is_not_read_to_its_end() -> None:
+    faults = Faults()
+    parser = LogParser("log.txt", faults, start=None)
+    for _ in range(3):
+        parser.feed(b"\n" * MOST_FAULTY)
+    parser.close()
+    assert parser.number == MOST_FAULTY + 1
+    assert parser.head is None
+    assert ("schema.many_faults", f"log.txt:{MOST_FAULTY + 1}") in [(f.id, f.place) for f in faults.listed()]
